@@ -1,0 +1,263 @@
+//! Questions to name servers, and what their answers change.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use rmq_proto::body::TopicRouteData;
+use rmq_proto::code::ResponseCode;
+use rmq_proto::command::RemotingCommand;
+
+use super::{Client, Effect, Timer};
+use crate::error::RequestError;
+use crate::event::OpId;
+use crate::link::Owner;
+use crate::producer::{Stage, Step};
+use crate::route::{Asking, Query, QueryOutcome, TopicId};
+use crate::time::Instant;
+
+/// Most questions under way when a refresh may start.
+const REFRESHES: usize = 32;
+/// A refresh that may not start tries again after this long.
+const REFRESH_LATER: Duration = Duration::from_millis(100);
+
+impl Client {
+    /// Lets a send wait for a route; asks for it unless that is being done already.
+    pub(super) fn wait_for_route(&mut self, op: OpId, name: &Arc<str>, stage: Stage) {
+        let (now, serial) = (self.now, self.serial());
+        let id = self.topic(name);
+        let Some(send) = self.sends.get_mut(op.0) else {
+            return;
+        };
+        let deadline = send.deadline;
+        let used = matches!(stage, Stage::Topic);
+        send.step = Step::Waiting { topic: id, serial, stage };
+        let Some(topic) = self.routes.get_mut(id) else {
+            return;
+        };
+        topic.wait(serial, op);
+        if used {
+            topic.touch(now);
+        }
+        match &mut topic.query {
+            Some(query) => {
+                query.join(now, deadline);
+                self.rearm_query(id);
+            }
+            None => self.ask(id, Some(deadline)),
+        }
+    }
+
+    /// The entry of a topic, made if need be; the one used least recently makes room.
+    fn topic(&mut self, name: &Arc<str>) -> TopicId {
+        if let Some(id) = self.routes.find(name) {
+            return id;
+        }
+        if self.routes.len() >= self.config.limits.topics
+            && let Some(oldest) = self.routes.least_recently_used()
+        {
+            self.forget_topic(oldest);
+        }
+        self.routes.insert(name, self.now)
+    }
+
+    fn ask(&mut self, id: TopicId, deadline: Option<Instant>) {
+        let (now, timeout) = (self.now, self.config.request_timeout);
+        let servers = self.name_servers.in_order();
+        let Some(topic) = self.routes.get_mut(id) else {
+            return;
+        };
+        let mut query = Query::new(servers, now, timeout, deadline.is_some());
+        if let Some(deadline) = deadline {
+            query.join(now, deadline);
+        }
+        topic.query = Some(query);
+        self.routes.asking += 1;
+        self.ask_server(id);
+    }
+
+    /// Puts the question to the next server.
+    fn ask_server(&mut self, id: TopicId) {
+        let Some(query) = self.routes.get(id).and_then(|topic| topic.query.as_ref()) else {
+            return;
+        };
+        if let Some(outcome) = query.exhausted(self.now) {
+            return self.query_ended(id, outcome);
+        }
+        let Some(server) = query.server().cloned() else {
+            return;
+        };
+        let by_user = query.by_user;
+        self.stats.route_queries += 1;
+        match self.request(&server, Owner::Route(id), by_user) {
+            Ok((link, ticket)) => {
+                if let Some(query) = self.routes.get_mut(id).and_then(|topic| topic.query.as_mut()) {
+                    query.asking = Asking::Queued { link, ticket };
+                }
+                self.rearm_query(id);
+            }
+            Err(error) => self.effects.push_back(Effect::Failed { owner: Owner::Route(id), error }),
+        }
+    }
+
+    fn rearm_query(&mut self, id: TopicId) {
+        if let Some(query) = self.routes.get_mut(id).and_then(|topic| topic.query.as_mut()) {
+            self.timers.arm(&mut query.timer, query.slice, Timer::Query(id));
+        }
+    }
+
+    /// The current server had its time.
+    pub(super) fn query_timer(&mut self, id: TopicId) {
+        let Some(query) = self.routes.get_mut(id).and_then(|topic| topic.query.as_mut()) else {
+            return;
+        };
+        query.timer = None;
+        let (asking, began, slice) = (query.asking, query.began, query.slice);
+        let written = matches!(asking, Asking::Awaiting { .. });
+        self.leave_server(asking, began, slice);
+        let after = self.now.saturating_since(began);
+        self.server_failed(id, RequestError::Timeout { after, written });
+    }
+
+    fn leave_server(&mut self, asking: Asking, began: Instant, deadline: Instant) {
+        match asking {
+            Asking::Next => {}
+            Asking::Queued { link, ticket } => self.unqueue(link, ticket),
+            Asking::Awaiting { link, opaque } => self.give_up_awaiting(link, opaque, began, deadline),
+        }
+    }
+
+    /// The current server gave no route: the next one is asked.
+    pub(super) fn server_failed(&mut self, id: TopicId, error: RequestError) {
+        let now = self.now;
+        let Some(query) = self.routes.get_mut(id).and_then(|topic| topic.query.as_mut()) else {
+            return;
+        };
+        self.timers.disarm(&mut query.timer);
+        let denied = error.code() == Some(ResponseCode::TOPIC_NOT_EXIST);
+        if let Some(server) = query.server().filter(|_| !denied) {
+            self.name_servers.rotate_from(server);
+        }
+        query.fail(now, error);
+        self.ask_server(id);
+    }
+
+    pub(super) fn route_answered(&mut self, id: TopicId, command: &RemotingCommand) {
+        if ResponseCode(command.code) != ResponseCode::SUCCESS {
+            let remark = command.remark.as_deref();
+            return self.server_failed(id, RequestError::answered(ResponseCode(command.code), remark));
+        }
+        match TopicRouteData::decode(&command.body) {
+            Ok(route) => self.query_ended(id, QueryOutcome::Found(Arc::new(route))),
+            Err(error) => {
+                let text = alloc::format!("{error}");
+                self.server_failed(id, RequestError::BadRoute(text.into()));
+            }
+        }
+    }
+
+    fn query_ended(&mut self, id: TopicId, outcome: QueryOutcome) {
+        let Some(topic) = self.routes.get_mut(id) else {
+            return;
+        };
+        if let Some(mut query) = topic.query.take() {
+            self.routes.asking -= 1;
+            self.timers.disarm(&mut query.timer);
+        }
+        match &outcome {
+            QueryOutcome::Found(route) => self.found(id, route),
+            QueryOutcome::Missing { unanimous: true, .. } => self.denied(id),
+            QueryOutcome::Missing { .. } | QueryOutcome::Unavailable { .. } => {}
+        }
+        let waiters: Vec<OpId> =
+            self.routes.get_mut(id).map(|topic| topic.take_waiters().collect()).unwrap_or_default();
+        for op in waiters {
+            self.route_settled(op, &outcome);
+        }
+        self.after_query(id);
+    }
+
+    fn found(&mut self, id: TopicId, route: &Arc<TopicRouteData>) {
+        let Some(topic) = self.routes.get_mut(id).filter(|topic| topic.used) else {
+            return;
+        };
+        let new = route.clone();
+        if let Some(old) = topic.install(new.clone()) {
+            let changes = self.brokers.replace(old.as_deref(), Some(&new));
+            self.brokers_changed(changes);
+        }
+    }
+
+    /// Stores the route that a topic will have once a broker creates it.
+    pub(super) fn install_fallback(&mut self, name: &Arc<str>, route: TopicRouteData) -> TopicId {
+        let (id, now) = (self.topic(name), self.now);
+        if let Some(topic) = self.routes.get_mut(id) {
+            topic.touch(now);
+        }
+        self.found(id, &Arc::new(route));
+        self.after_query(id);
+        id
+    }
+
+    fn denied(&mut self, id: TopicId) {
+        let Some(topic) = self.routes.get_mut(id) else {
+            return;
+        };
+        if topic.route.is_some() && topic.denied() {
+            self.drop_route(id);
+        }
+    }
+
+    fn drop_route(&mut self, id: TopicId) {
+        let Some(topic) = self.routes.get_mut(id) else {
+            return;
+        };
+        topic.queues = crate::route::PublishQueues::default();
+        if let Some(old) = topic.route.take() {
+            let changes = self.brokers.replace(Some(&old), None);
+            self.brokers_changed(changes);
+        }
+    }
+
+    /// Keeps a topic fresh that has a route, and forgets one that has none and that nobody waits for.
+    fn after_query(&mut self, id: TopicId) {
+        let delay = self.rng.jitter(self.config.route_refresh_interval);
+        let at = self.now + delay;
+        let Some(topic) = self.routes.get_mut(id) else {
+            return;
+        };
+        if topic.route.is_some() && self.lifecycle.accepts() {
+            self.timers.arm(&mut topic.refresh, at, Timer::Refresh(id));
+        } else if topic.query.is_none() && !topic.is_awaited() {
+            self.forget_topic(id);
+        }
+    }
+
+    pub(super) fn refresh_timer(&mut self, id: TopicId) {
+        let (now, busy) = (self.now, self.routes.asking >= REFRESHES);
+        let Some(topic) = self.routes.get_mut(id) else {
+            return;
+        };
+        topic.refresh = None;
+        if topic.is_unused(now) {
+            return self.forget_topic(id);
+        }
+        if busy || topic.query.is_some() {
+            return self.timers.arm(&mut topic.refresh, now + REFRESH_LATER, Timer::Refresh(id));
+        }
+        self.ask(id, None);
+    }
+
+    pub(super) fn forget_topic(&mut self, id: TopicId) {
+        self.drop_route(id);
+        let Some(mut topic) = self.routes.remove(id) else {
+            return;
+        };
+        self.timers.disarm(&mut topic.refresh);
+        if let Some(mut query) = topic.query.take() {
+            self.routes.asking -= 1;
+            self.timers.disarm(&mut query.timer);
+            self.leave_server(query.asking, query.began, query.slice);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Settings of a client.
+
+use alloc::vec::Vec;
+use core::net::IpAddr;
+use core::time::Duration;
+
+use rmq_proto::command::{CURRENT_VERSION, HeaderFormat};
+use rmq_proto::message::MessageRules;
+
+use super::{ConfigError, at_least_a_millisecond};
+use crate::address::Address;
+use crate::limits::Limits;
+use crate::time::Instant;
+
+/// What a [`Client`](crate::Client) starts from besides its configuration: everything that differs from run to run.
+/// The same `Start` and the same calls give the same outputs.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The time of the call.
+    pub now: Instant,
+    /// The wall clock at `now`, in milliseconds since the Unix epoch.
+    pub unix_ms: u64,
+    /// Seeds every random choice. Two clients must not share it: message ids carry 32 bits of it.
+    pub seed: u64,
+    /// Who this client is.
+    pub identity: Identity,
+}
+
+/// What brokers are told about this process (producer §1.4).
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// An address of this host; part of the client id and of message ids.
+    pub ip: IpAddr,
+    /// The process id.
+    pub pid: u32,
+}
+
+/// Settings shared by all producers of a client. Made by [`ClientConfig::builder`].
+#[derive(Clone, Debug)]
+pub struct ClientConfig {
+    pub(crate) name_servers: Vec<Address>,
+    pub(crate) connect_timeout: Duration,
+    pub(crate) request_timeout: Duration,
+    pub(crate) heartbeat_interval: Duration,
+    pub(crate) route_refresh_interval: Duration,
+    pub(crate) idle_timeout: Duration,
+    pub(crate) write_stall: Duration,
+    pub(crate) close_on_timeout: CloseOnTimeout,
+    pub(crate) header_format: HeaderFormat,
+    pub(crate) version: i32,
+    pub(crate) rules: MessageRules,
+    pub(crate) limits: Limits,
+}
+
+impl ClientConfig {
+    /// A builder with the defaults that each of its methods states.
+    pub fn builder() -> ClientConfigBuilder {
+        ClientConfigBuilder::default()
+    }
+
+    /// The rules that [`Message::prepare`](rmq_proto::message::Message::prepare) is to check messages for this client
+    /// against.
+    pub fn message_rules(&self) -> &MessageRules {
+        &self.rules
+    }
+}
+
+/// When a request that timed out closes its connection (decided by [`ClientConfigBuilder::close_on_timeout`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CloseOnTimeout {
+    /// Only if nothing at all was received since the request was written, for the second time in a row: a slow
+    /// answer does not take its neighbours' connection away.
+    #[default]
+    Silent,
+    /// The official client's rule (producer §8.4): if more than 100 ms, or more than a quarter of the request's time,
+    /// was left when it was written.
+    Java,
+}
+
+/// Builds a [`ClientConfig`].
+#[derive(Clone, Debug)]
+pub struct ClientConfigBuilder {
+    config: ClientConfig,
+    problem: Option<ConfigError>,
+}
+
+impl Default for ClientConfigBuilder {
+    fn default() -> Self {
+        let config = ClientConfig {
+            name_servers: Vec::new(),
+            connect_timeout: Duration::from_secs(3),
+            request_timeout: Duration::from_secs(3),
+            heartbeat_interval: Duration::from_secs(30),
+            route_refresh_interval: Duration::from_secs(30),
+            idle_timeout: Duration::from_secs(120),
+            write_stall: Duration::from_secs(3),
+            close_on_timeout: CloseOnTimeout::Silent,
+            header_format: HeaderFormat::Json,
+            version: CURRENT_VERSION,
+            rules: MessageRules::default(),
+            limits: Limits::default(),
+        };
+        Self { config, problem: None }
+    }
+}
+
+impl ClientConfigBuilder {
+    /// Adds name servers: one `host:port`, or several joined by `;`. Java: `namesrvAddr`. None by default.
+    #[must_use]
+    pub fn name_server(mut self, addresses: &str) -> Self {
+        for text in addresses.split(';').map(str::trim).filter(|text| !text.is_empty()) {
+            match text.parse() {
+                Ok(address) => self.config.name_servers.push(address),
+                Err(error) => self.problem = self.problem.or(Some(ConfigError::NameServer(error))),
+            }
+        }
+        self
+    }
+
+    /// Time for opening a connection; 3 s by default. Java: `connectTimeoutMillis`.
+    #[must_use]
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.config.connect_timeout = timeout;
+        self
+    }
+
+    /// Time for a request that the client makes for itself: route, heartbeat, unregister; 3 s by default. Java:
+    /// `mqClientApiTimeout`.
+    #[must_use]
+    pub fn request_timeout(mut self, timeout: Duration) -> Self {
+        self.config.request_timeout = timeout;
+        self
+    }
+
+    /// Time between two heartbeats to a broker; 30 s by default. A broker forgets a client after 120 s. Java:
+    /// `heartbeatBrokerInterval`.
+    #[must_use]
+    pub fn heartbeat_interval(mut self, interval: Duration) -> Self {
+        self.config.heartbeat_interval = interval;
+        self
+    }
+
+    /// Time between two looks at a topic's route; 30 s by default. Java: `pollNameServerInterval`.
+    #[must_use]
+    pub fn route_refresh_interval(mut self, interval: Duration) -> Self {
+        self.config.route_refresh_interval = interval;
+        self
+    }
+
+    /// A connection with no traffic for so long is closed; 120 s by default. Java: `clientChannelMaxIdleTimeSeconds`.
+    #[must_use]
+    pub fn idle_timeout(mut self, timeout: Duration) -> Self {
+        self.config.idle_timeout = timeout;
+        self
+    }
+
+    /// A connection that takes no byte of a write for so long is closed; 3 s by default. No Java counterpart.
+    #[must_use]
+    pub fn write_stall(mut self, timeout: Duration) -> Self {
+        self.config.write_stall = timeout;
+        self
+    }
+
+    /// When a timeout closes the connection; [`CloseOnTimeout::Silent`] by default. Java:
+    /// `clientCloseSocketIfTimeout`.
+    #[must_use]
+    pub fn close_on_timeout(mut self, rule: CloseOnTimeout) -> Self {
+        self.config.close_on_timeout = rule;
+        self
+    }
+
+    /// Format of the headers written; JSON by default. Answers are read in either. Java:
+    /// `rocketmq.serialize.type`.
+    #[must_use]
+    pub fn header_format(mut self, format: HeaderFormat) -> Self {
+        self.config.header_format = format;
+        self
+    }
+
+    /// The protocol version that requests state; 479 (5.3.3) by default. Brokers choose some answers by it
+    /// (wire §1.6).
+    #[must_use]
+    pub fn version(mut self, version: i32) -> Self {
+        self.config.version = version;
+        self
+    }
+
+    /// Longest body of a message, in bytes; 4 MiB by default, as brokers have it. Java: `maxMessageSize`.
+    #[must_use]
+    pub fn max_message_len(mut self, bytes: usize) -> Self {
+        self.config.rules.max_body_len = bytes;
+        self
+    }
+
+    /// Bounds of everything that can grow.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.config.limits = limits;
+        self
+    }
+
+    /// The configuration, checked.
+    ///
+    /// # Errors
+    ///
+    /// The first value that cannot work, by name.
+    pub fn build(self) -> Result<ClientConfig, ConfigError> {
+        if let Some(problem) = self.problem {
+            return Err(problem);
+        }
+        let config = self.config;
+        for (name, value) in [
+            ("connect_timeout", config.connect_timeout),
+            ("request_timeout", config.request_timeout),
+            ("heartbeat_interval", config.heartbeat_interval),
+            ("route_refresh_interval", config.route_refresh_interval),
+            ("idle_timeout", config.idle_timeout),
+            ("write_stall", config.write_stall),
+        ] {
+            at_least_a_millisecond(name, value)?;
+        }
+        config.limits.check()?;
+        Ok(config)
+    }
+}

@@ -1,0 +1,75 @@
+//! What a user chooses, checked when it is handed over.
+
+mod client;
+mod producer;
+
+pub use client::{ClientConfig, ClientConfigBuilder, CloseOnTimeout, Identity, Start};
+pub use producer::{AttemptTimeout, ProducerConfig, RetryPolicy, SendOptions};
+
+use alloc::string::{String, ToString};
+use core::time::Duration;
+
+use rmq_proto::names::NameError;
+
+use crate::address::AddressError;
+
+/// A configuration that cannot work.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// A name server's address cannot be read.
+    #[error("name server: {0}")]
+    NameServer(AddressError),
+    /// The group name breaks a rule.
+    #[error("producer group `{group}`: {error}")]
+    Group {
+        /// The name given.
+        group: String,
+        /// The rule.
+        error: NameError,
+    },
+    /// This client has a producer of that group already.
+    #[error("this client already has a producer of group `{group}`: use that one")]
+    DuplicateGroup {
+        /// The group.
+        group: String,
+    },
+    /// As many producers as [`Limits::producers`] allows exist.
+    #[error("{limit} producers exist, the limit")]
+    TooManyProducers {
+        /// The limit.
+        limit: usize,
+    },
+    /// A value is below what can work.
+    #[error("`{name}` must be at least {minimum}")]
+    TooSmall {
+        /// Which.
+        name: &'static str,
+        /// The least.
+        minimum: &'static str,
+    },
+    /// A value is above what can work.
+    #[error("`{name}` must be at most {maximum}")]
+    TooLarge {
+        /// Which.
+        name: &'static str,
+        /// The most.
+        maximum: &'static str,
+    },
+    /// The client is shut down.
+    #[error("the client is shut down")]
+    ShutDown,
+}
+
+impl ConfigError {
+    pub(crate) fn duplicate(group: &str) -> Self {
+        Self::DuplicateGroup { group: group.to_string() }
+    }
+}
+
+fn at_least_a_millisecond(name: &'static str, value: Duration) -> Result<(), ConfigError> {
+    if value < Duration::from_millis(1) {
+        return Err(ConfigError::TooSmall { name, minimum: "1 ms" });
+    }
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! All timers, in order.
+
+use alloc::collections::BTreeMap;
+
+use crate::time::Instant;
+
+/// Proof that a timer is armed; its owner keeps it to disarm it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Armed {
+    pub(crate) at: Instant,
+    serial: u64,
+}
+
+/// An ordered index of deadlines. Equal deadlines fire in the order they were armed.
+#[derive(Clone, Debug)]
+pub(crate) struct Deadlines<K> {
+    entries: BTreeMap<Armed, K>,
+    serial: u64,
+}
+
+impl<K: Copy> Deadlines<K> {
+    pub(crate) const fn new() -> Self {
+        Self { entries: BTreeMap::new(), serial: 0 }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Arms `key` at `at` instead of whatever `slot` holds.
+    pub(crate) fn arm(&mut self, slot: &mut Option<Armed>, at: Instant, key: K) {
+        if slot.is_some_and(|armed| armed.at == at && self.entries.contains_key(&armed)) {
+            return;
+        }
+        self.disarm(slot);
+        let armed = Armed { at, serial: self.serial };
+        self.serial += 1;
+        self.entries.insert(armed, key);
+        *slot = Some(armed);
+    }
+
+    pub(crate) fn disarm(&mut self, slot: &mut Option<Armed>) {
+        if let Some(armed) = slot.take() {
+            self.entries.remove(&armed);
+        }
+    }
+
+    pub(crate) fn next(&self) -> Option<Instant> {
+        self.entries.first_key_value().map(|(armed, _)| armed.at)
+    }
+
+    /// Takes out the earliest timer that is due. Its owner's slot is stale from then on.
+    pub(crate) fn pop_due(&mut self, now: Instant) -> Option<K> {
+        let entry = self.entries.first_entry()?;
+        if entry.key().at > now { None } else { Some(entry.remove()) }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+    }
+}

@@ -1,0 +1,168 @@
+//! What a user learns.
+
+use alloc::string::String;
+use alloc::sync::Arc;
+use core::fmt;
+
+use rmq_proto::code::ResponseCode;
+
+use crate::address::Address;
+use crate::error::{CloseCause, SendError};
+use crate::slab::Id;
+
+/// One accepted operation. Never reused.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OpId(pub(crate) Id);
+
+impl fmt::Debug for OpId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "op {}", self.0)
+    }
+}
+
+impl OpId {
+    /// A small number that no other live operation has: an index for a driver's own table of waiting callers.
+    pub fn index(self) -> usize {
+        self.0.slot as usize
+    }
+}
+
+/// One producer registered with [`Client::add_producer`](crate::Client::add_producer).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProducerId(pub(crate) u32);
+
+impl fmt::Debug for ProducerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "producer {}", self.0)
+    }
+}
+
+/// Something that happened. Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `SendFailed` and
+/// `Cancelled`; these are never dropped. The others inform: when more than
+/// [`Limits::notices`](crate::Limits::notices) of them wait, further ones are counted and dropped.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Event {
+    /// A broker stored the message.
+    Sent {
+        /// The operation.
+        op: OpId,
+        /// Where it is, and how safe.
+        result: SendResult,
+    },
+    /// All bytes of a one-way send were handed to the stream. No broker confirms it.
+    OnewayWritten {
+        /// The operation.
+        op: OpId,
+    },
+    /// A send is given up.
+    SendFailed {
+        /// The operation.
+        op: OpId,
+        /// What was tried and why it failed.
+        error: SendError,
+    },
+    /// An operation was cancelled by [`Client::cancel`](crate::Client::cancel).
+    Cancelled {
+        /// The operation.
+        op: OpId,
+    },
+    /// A connection is open.
+    ConnectionOpened {
+        /// The peer.
+        address: Address,
+    },
+    /// A connection ended or could not be opened.
+    ConnectionClosed {
+        /// The peer.
+        address: Address,
+        /// Why.
+        cause: CloseCause,
+    },
+    /// A broker refused to register this client's producer groups.
+    HeartbeatRefused {
+        /// The broker.
+        address: Address,
+        /// Its answer.
+        code: ResponseCode,
+    },
+    /// The client has shut down: nothing more comes.
+    ShutDown,
+}
+
+/// How safe a stored message is (wire §4.4). In all four cases the broker has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SendStatus {
+    /// Stored as the broker's settings ask.
+    SendOk,
+    /// Stored, but the flush to disk was not confirmed in time.
+    FlushDiskTimeout,
+    /// Stored, but the slave did not confirm in time.
+    FlushSlaveTimeout,
+    /// Stored, but no slave is there.
+    SlaveNotAvailable,
+}
+
+impl SendStatus {
+    pub(crate) fn of(code: ResponseCode) -> Option<Self> {
+        match code {
+            ResponseCode::SUCCESS => Some(Self::SendOk),
+            ResponseCode::FLUSH_DISK_TIMEOUT => Some(Self::FlushDiskTimeout),
+            ResponseCode::FLUSH_SLAVE_TIMEOUT => Some(Self::FlushSlaveTimeout),
+            ResponseCode::SLAVE_NOT_AVAILABLE => Some(Self::SlaveNotAvailable),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for SendStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::SendOk => "SEND_OK",
+            Self::FlushDiskTimeout => "FLUSH_DISK_TIMEOUT",
+            Self::FlushSlaveTimeout => "FLUSH_SLAVE_TIMEOUT",
+            Self::SlaveNotAvailable => "SLAVE_NOT_AVAILABLE",
+        })
+    }
+}
+
+/// One queue of a topic.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MessageQueue {
+    /// The topic.
+    pub topic: Arc<str>,
+    /// Name of the broker that holds the queue.
+    pub broker: Arc<str>,
+    /// Number of the queue on that broker.
+    pub queue_id: i32,
+}
+
+impl fmt::Display for MessageQueue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.topic, self.broker, self.queue_id)
+    }
+}
+
+/// What a broker answered to a send (producer §6.2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SendResult {
+    /// How safe the message is.
+    pub status: SendStatus,
+    /// The id this client gave the message (property `UNIQ_KEY`); the same in all attempts.
+    pub message_id: String,
+    /// The queue it is in, as the broker said.
+    pub queue: MessageQueue,
+    /// Its offset in that queue.
+    pub queue_offset: i64,
+    /// The broker's own id: store address and commit-log offset.
+    pub offset_message_id: String,
+    /// Transaction id, where the broker gave one.
+    pub transaction_id: Option<String>,
+    /// Region of the broker; `DefaultRegion` unless it said otherwise.
+    pub region_id: String,
+    /// Whether the broker wants this message traced.
+    pub trace_on: bool,
+    /// Attempts it took, from 1.
+    pub attempts: u32,
+}

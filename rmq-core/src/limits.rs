@@ -1,0 +1,80 @@
+//! One table of everything that can grow.
+
+use rmq_proto::frame::MAX_FRAME_LEN;
+
+use crate::config::ConfigError;
+
+/// The most of each thing that a client holds. Whatever is over a limit is refused with a typed error or counted in
+/// [`Stats`](crate::Stats), as each field says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Operations under way, those included whose end was not yet polled; 65,536. Over it a command is
+    /// [rejected](crate::RejectReason::TooManyOperations).
+    pub operations: usize,
+    /// Bytes of bodies and properties of the operations under way; 256 MiB. Over it a command is
+    /// [rejected](crate::RejectReason::TooManyBytes).
+    pub operation_bytes: usize,
+    /// Producers; 1,024. Over it [`Client::add_producer`](crate::Client::add_producer) fails.
+    pub producers: usize,
+    /// Topics whose route is kept; 10,000. Over it the one used least recently is forgotten.
+    pub topics: usize,
+    /// Peers that a connection is kept for; 1,024. Over it a send to another broker fails.
+    pub links: usize,
+    /// Bytes of one frame received, its length word included; 16 MiB. A longer one closes its connection.
+    pub frame: usize,
+    /// Bytes of one [`Output::Write`](crate::Output::Write), unless a single frame is longer; 256 KiB.
+    pub write_batch: usize,
+    /// Answers to a broker's requests that wait to be written, per connection; 64. Over it a request is dropped and
+    /// counted.
+    pub inbound: usize,
+    /// Cancelled requests whose late answer is waited for, per connection; 1,024. Over it the oldest is forgotten:
+    /// its answer then counts as unknown.
+    pub tombstones: usize,
+    /// Events waiting to be polled that do not end an operation; 1,024. Over it new ones are dropped and counted.
+    pub notices: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            operations: 65_536,
+            operation_bytes: 256 << 20,
+            producers: 1_024,
+            topics: 10_000,
+            links: 1_024,
+            frame: MAX_FRAME_LEN,
+            write_batch: 256 << 10,
+            inbound: 64,
+            tombstones: 1_024,
+            notices: 1_024,
+        }
+    }
+}
+
+impl Limits {
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        for (name, value) in [
+            ("limits.operations", self.operations),
+            ("limits.operation_bytes", self.operation_bytes),
+            ("limits.producers", self.producers),
+            ("limits.topics", self.topics),
+            ("limits.links", self.links),
+            ("limits.write_batch", self.write_batch),
+            ("limits.inbound", self.inbound),
+            ("limits.tombstones", self.tombstones),
+            ("limits.notices", self.notices),
+        ] {
+            if value == 0 {
+                return Err(ConfigError::TooSmall { name, minimum: "1" });
+            }
+        }
+        if self.frame < 1_024 {
+            return Err(ConfigError::TooSmall { name: "limits.frame", minimum: "1024 bytes" });
+        }
+        // At 352 MiB the first byte of a frame could be taken for a TLS handshake (wire §9.1).
+        if self.frame >= 352 << 20 {
+            return Err(ConfigError::TooLarge { name: "limits.frame", maximum: "352 MiB" });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,71 @@
+//! Requests written on one connection, by the opaque that their answers will carry.
+
+use alloc::collections::{BTreeMap, VecDeque};
+
+use super::Owner;
+use crate::time::Instant;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// None once cancelled: the opaque stays taken until its answer or deadline.
+    pub(crate) owner: Option<Owner>,
+    pub(crate) written_at: Instant,
+    /// Bytes received on the connection when this was written.
+    pub(crate) received: u64,
+}
+
+/// The correlator. Opaques of the broker's own requests are another number space and never looked up here
+/// (wire §1.4).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pending {
+    entries: BTreeMap<i32, Entry>,
+    tombstones: VecDeque<(Instant, i32)>,
+}
+
+impl Pending {
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub(crate) fn contains(&self, opaque: i32) -> bool {
+        self.entries.contains_key(&opaque)
+    }
+
+    pub(crate) fn insert(&mut self, opaque: i32, entry: Entry) {
+        self.entries.insert(opaque, entry);
+    }
+
+    pub(crate) fn remove(&mut self, opaque: i32) -> Option<Entry> {
+        self.entries.remove(&opaque)
+    }
+
+    /// The opaque of an owner that does not remember it.
+    pub(crate) fn opaque_of(&self, owner: Owner) -> Option<i32> {
+        self.entries.iter().find(|(_, entry)| entry.owner == Some(owner)).map(|(opaque, _)| *opaque)
+    }
+
+    /// Leaves the opaque taken, with nobody to tell, until `deadline`; the oldest of more than `limit` are let go.
+    pub(crate) fn bury(&mut self, now: Instant, opaque: i32, deadline: Instant, limit: usize) {
+        if let Some(entry) = self.entries.get_mut(&opaque) {
+            entry.owner = None;
+            self.tombstones.push_back((deadline, opaque));
+        }
+        while let Some(&(deadline, opaque)) = self.tombstones.front() {
+            if deadline > now && self.tombstones.len() <= limit {
+                break;
+            }
+            self.tombstones.pop_front();
+            if self.entries.get(&opaque).is_some_and(|entry| entry.owner.is_none()) {
+                self.entries.remove(&opaque);
+            }
+        }
+    }
+
+    pub(crate) fn into_owners(self) -> impl Iterator<Item = Owner> {
+        self.entries.into_values().filter_map(|entry| entry.owner)
+    }
+}

@@ -1,0 +1,261 @@
+//! One send (producer §5.9).
+//!
+//! | step     | leaves on                                  | to                                   |
+//! |----------|--------------------------------------------|--------------------------------------|
+//! | Resolve  | a usable route is known                    | Pick                                 |
+//! | Resolve  | no usable route is known                   | Waiting                              |
+//! | Waiting  | route                                      | Pick, or the end without a queue     |
+//! | Waiting  | no such topic                              | Waiting for the default topic's route |
+//! | Pick     | time used up                               | the end                              |
+//! | Pick     | queue chosen                               | Queued                               |
+//! | Queued   | its bytes are handed out                   | Awaiting; one-way: Writing           |
+//! | Queued, Awaiting | failure, attempt's deadline        | Pick, or the end                     |
+//! | Awaiting | answer                                     | the end, or Pick                     |
+//! | Writing  | all bytes taken by the stream              | the end                              |
+//!
+//! The machine holds what one message needs; the client carries its orders out.
+
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use bytes::Bytes;
+use rmq_proto::code::ResponseCode;
+use rmq_proto::command::RemotingCommand;
+use rmq_proto::header::SendResponseHeader;
+
+use crate::address::Address;
+use crate::config::{AttemptTimeout, ProducerConfig};
+use crate::deadlines::Armed;
+use crate::error::{Attempt, RequestError, SendError, SendErrorKind, SendFailure, ServerOutcome};
+use crate::event::{MessageQueue, ProducerId, SendResult, SendStatus};
+use crate::link::{LinkId, Ticket};
+use crate::route::{Choice, TopicId};
+use crate::time::Instant;
+
+/// Which route a send waits for.
+#[derive(Clone, Debug)]
+pub(crate) enum Stage {
+    Topic,
+    /// The default topic's, with what each server said of the topic itself.
+    Default {
+        servers: Vec<ServerOutcome>,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Resolve,
+    Waiting { topic: TopicId, serial: u64, stage: Stage },
+    Pick,
+    Queued { link: LinkId, ticket: Ticket },
+    Awaiting { link: LinkId, opaque: i32 },
+    Writing,
+}
+
+/// The attempt under way.
+#[derive(Clone, Debug)]
+pub(crate) struct Progress {
+    pub(crate) choice: Choice,
+    pub(crate) address: Option<Address>,
+    pub(crate) began: Instant,
+    pub(crate) deadline: Instant,
+}
+
+/// What follows an answer or a failure.
+#[derive(Clone, Debug)]
+pub(crate) enum Verdict {
+    Again,
+    Stored(SendResult),
+    GivenUp(SendErrorKind),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct SendOp {
+    pub(crate) producer: ProducerId,
+    pub(crate) config: Arc<ProducerConfig>,
+    pub(crate) topic: Arc<str>,
+    pub(crate) body: Bytes,
+    pub(crate) flag: i32,
+    pub(crate) sys_flag: i32,
+    /// Encoded, UNIQ_KEY included: the same bytes in every attempt.
+    pub(crate) properties: String,
+    pub(crate) message_id: String,
+    pub(crate) born_ms: i64,
+    pub(crate) oneway: bool,
+    pub(crate) began: Instant,
+    pub(crate) deadline: Instant,
+    pub(crate) step: Step,
+    pub(crate) timer: Option<Armed>,
+    pub(crate) progress: Option<Progress>,
+    /// Attempts that ended.
+    pub(crate) ended: u32,
+    pub(crate) tried: Vec<Arc<str>>,
+    failed: Vec<Attempt>,
+    /// A stored message whose status asked for another attempt.
+    not_stored_ok: Option<SendResult>,
+}
+
+/// The parts of a [`SendOp`] that a call brings.
+pub(crate) struct NewSend {
+    pub(crate) topic: Arc<str>,
+    pub(crate) body: Bytes,
+    pub(crate) flag: i32,
+    pub(crate) sys_flag: i32,
+    pub(crate) properties: String,
+    pub(crate) message_id: String,
+}
+
+impl SendOp {
+    pub(crate) fn new(
+        producer: ProducerId,
+        config: Arc<ProducerConfig>,
+        message: NewSend,
+        (now, timeout): (Instant, Duration),
+        born_ms: i64,
+        oneway: bool,
+    ) -> Self {
+        let NewSend { topic, body, flag, sys_flag, properties, message_id } = message;
+        Self {
+            producer,
+            config,
+            topic,
+            body,
+            flag,
+            sys_flag,
+            properties,
+            message_id,
+            born_ms,
+            oneway,
+            began: now,
+            deadline: now + timeout,
+            step: Step::Resolve,
+            timer: None,
+            progress: None,
+            ended: 0,
+            tried: Vec::new(),
+            failed: Vec::new(),
+            not_stored_ok: None,
+        }
+    }
+
+    /// Bytes held while it is under way.
+    pub(crate) fn bytes(&self) -> usize {
+        self.body.len() + self.properties.len()
+    }
+
+    fn attempts_allowed(&self) -> u32 {
+        if self.oneway { 1 } else { self.config.attempts.get() }
+    }
+
+    /// When an attempt that begins now has had its share of the time.
+    pub(crate) fn attempt_deadline(&self, now: Instant) -> Instant {
+        let left = self.deadline.saturating_since(now);
+        let attempts_left = self.attempts_allowed().saturating_sub(self.ended).max(1);
+        let share = match self.config.attempt_timeout {
+            AttemptTimeout::Split => left / attempts_left,
+            AttemptTimeout::Cap(cap) if attempts_left > 1 => left.min(cap),
+            AttemptTimeout::Cap(_) | AttemptTimeout::Whole => left,
+        };
+        // The last share ends with the call, whatever the division rounded away.
+        if attempts_left == 1 { self.deadline } else { now + share }
+    }
+
+    /// The attempt under way failed.
+    pub(crate) fn fail(&mut self, now: Instant, error: RequestError) -> Verdict {
+        let retry = match &error {
+            RequestError::Answered { code, .. } => self.config.retry.retries(*code),
+            RequestError::BadHeader(_) => false,
+            _ => true,
+        };
+        self.end_attempt(now, Some(error));
+        if !retry {
+            return self.given_up(SendErrorKind::Refused);
+        }
+        self.again_or(SendErrorKind::AttemptsExhausted)
+    }
+
+    /// A broker answered the attempt under way.
+    pub(crate) fn answered(&mut self, now: Instant, command: &RemotingCommand) -> Verdict {
+        let code = ResponseCode(command.code);
+        let Some(status) = SendStatus::of(code) else {
+            return self.fail(now, RequestError::answered(code, command.remark.as_deref()));
+        };
+        let header = match command.header::<SendResponseHeader<'_>>() {
+            Ok(header) => header,
+            Err(error) => return self.fail(now, RequestError::BadHeader(error)),
+        };
+        let result = self.result(status, &header);
+        let again = status != SendStatus::SendOk && self.config.retry.retries_not_stored_ok();
+        self.end_attempt(now, None);
+        if !again {
+            return Verdict::Stored(result);
+        }
+        self.not_stored_ok = Some(result);
+        self.again_or(SendErrorKind::AttemptsExhausted)
+    }
+
+    /// The time of the call is used up.
+    pub(crate) fn timed_out(&mut self) -> Verdict {
+        self.given_up(SendErrorKind::TimedOut)
+    }
+
+    fn again_or(&mut self, kind: SendErrorKind) -> Verdict {
+        if self.ended < self.attempts_allowed() { Verdict::Again } else { self.given_up(kind) }
+    }
+
+    /// The end without a better answer than one got before.
+    fn given_up(&mut self, kind: SendErrorKind) -> Verdict {
+        match self.not_stored_ok.take() {
+            Some(result) => Verdict::Stored(result),
+            None => Verdict::GivenUp(kind),
+        }
+    }
+
+    pub(crate) fn end_attempt(&mut self, now: Instant, error: Option<RequestError>) {
+        let Some(Progress { choice, address, began, .. }) = self.progress.take() else {
+            return;
+        };
+        self.ended += 1;
+        self.tried.push(choice.broker.clone());
+        if let Some(error) = error {
+            self.failed.push(Attempt {
+                broker: choice.broker,
+                address,
+                queue_id: choice.queue_id,
+                began: began.saturating_since(self.began),
+                took: now.saturating_since(began),
+                error,
+            });
+        }
+        self.step = Step::Pick;
+    }
+
+    fn result(&self, status: SendStatus, header: &SendResponseHeader<'_>) -> SendResult {
+        let broker =
+            self.progress.as_ref().map_or_else(|| "".into(), |progress| progress.choice.broker.clone());
+        SendResult {
+            status,
+            message_id: self.message_id.clone(),
+            queue: MessageQueue { topic: self.topic.clone(), broker, queue_id: header.queue_id },
+            queue_offset: header.queue_offset,
+            offset_message_id: header.message_id.to_string(),
+            transaction_id: header.transaction_id.as_ref().map(ToString::to_string),
+            region_id: header.region_id.as_deref().unwrap_or("DefaultRegion").to_string(),
+            trace_on: header.trace_on.as_deref() != Some("false"),
+            attempts: self.ended + 1,
+        }
+    }
+
+    pub(crate) fn into_error(self, now: Instant, kind: SendErrorKind) -> SendError {
+        SendError(Box::new(SendFailure {
+            kind,
+            topic: self.topic,
+            message_id: self.message_id,
+            attempts: self.failed,
+            took: now.saturating_since(self.began),
+        }))
+    }
+}

@@ -1,0 +1,15 @@
+//! Where topics live: name servers, routes, brokers, and the choice of a queue.
+
+mod brokers;
+mod name_servers;
+mod publish;
+mod query;
+mod select;
+mod table;
+
+pub(crate) use brokers::{BrokerChange, Brokers};
+pub(crate) use name_servers::NameServers;
+pub(crate) use publish::PublishQueues;
+pub(crate) use query::{Asking, Query, QueryOutcome};
+pub(crate) use select::{Choice, Cursor, select};
+pub(crate) use table::{RouteTable, TopicId};

@@ -1,0 +1,44 @@
+//! The list of name servers and the one in use (producer §2).
+
+use alloc::vec::Vec;
+
+use crate::address::Address;
+use crate::rng::Rng;
+
+/// One server is asked first until it fails; then the next in the list takes its place.
+#[derive(Clone, Debug)]
+pub(crate) struct NameServers {
+    list: Vec<Address>,
+    current: usize,
+}
+
+impl NameServers {
+    /// The order is drawn once, so that the clients of a fleet spread over the servers.
+    pub(crate) fn new(mut list: Vec<Address>, rng: &mut Rng) -> Self {
+        list.sort();
+        list.dedup();
+        rng.shuffle(&mut list);
+        Self { list, current: 0 }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub(crate) fn contains(&self, address: &Address) -> bool {
+        self.list.contains(address)
+    }
+
+    /// All servers, the one in use first.
+    pub(crate) fn in_order(&self) -> Vec<Address> {
+        let (before, from) = self.list.split_at(self.current);
+        from.iter().chain(before).cloned().collect()
+    }
+
+    /// Moves on if `address` is the one in use.
+    pub(crate) fn rotate_from(&mut self, address: &Address) {
+        if self.list.get(self.current) == Some(address) {
+            self.current = (self.current + 1) % self.list.len();
+        }
+    }
+}

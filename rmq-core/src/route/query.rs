@@ -1,0 +1,128 @@
+//! One question about a topic, put to one name server after the other within one budget (producer §2.3, PORT).
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use rmq_proto::body::TopicRouteData;
+use rmq_proto::code::ResponseCode;
+
+use crate::address::Address;
+use crate::deadlines::Armed;
+use crate::error::{RequestError, ServerOutcome};
+use crate::link::{LinkId, Ticket};
+use crate::time::Instant;
+
+/// Where the question to the current server is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Asking {
+    /// About to be handed to a link.
+    Next,
+    Queued {
+        link: LinkId,
+        ticket: Ticket,
+    },
+    Awaiting {
+        link: LinkId,
+        opaque: i32,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Query {
+    /// Servers still to ask, the current one first.
+    servers: Vec<Address>,
+    outcomes: Vec<ServerOutcome>,
+    deadline: Instant,
+    pub(crate) began: Instant,
+    pub(crate) slice: Instant,
+    pub(crate) asking: Asking,
+    pub(crate) timer: Option<Armed>,
+    /// Whether somebody's operation waits, or this is a refresh.
+    pub(crate) by_user: bool,
+}
+
+/// How a question ended.
+#[derive(Clone, Debug)]
+pub(crate) enum QueryOutcome {
+    Found(Arc<TopicRouteData>),
+    /// Somebody who answered said that there is no such topic; `unanimous` when each server did.
+    Missing {
+        servers: Vec<ServerOutcome>,
+        unanimous: bool,
+    },
+    Unavailable {
+        servers: Vec<ServerOutcome>,
+    },
+}
+
+impl Query {
+    pub(crate) fn new(servers: Vec<Address>, now: Instant, timeout: Duration, by_user: bool) -> Self {
+        let mut query = Self {
+            servers,
+            outcomes: Vec::new(),
+            deadline: now + timeout,
+            began: now,
+            slice: now,
+            asking: Asking::Next,
+            timer: None,
+            by_user,
+        };
+        query.slice = query.share(now, query.deadline);
+        query
+    }
+
+    /// When the current server has had its share of the time until `deadline`.
+    fn share(&self, now: Instant, deadline: Instant) -> Instant {
+        let left = deadline.saturating_since(now);
+        now + left / u32::try_from(self.servers.len().max(1)).unwrap_or(u32::MAX)
+    }
+
+    pub(crate) fn server(&self) -> Option<&Address> {
+        self.servers.first()
+    }
+
+    /// Somebody joins who cannot wait for longer than `deadline`; the servers left share that time.
+    pub(crate) fn join(&mut self, now: Instant, deadline: Instant) {
+        self.by_user = true;
+        self.slice = self.slice.min(self.share(now, deadline));
+    }
+
+    /// The current server failed with `error`; the next one gets its share of what is left.
+    pub(crate) fn fail(&mut self, now: Instant, error: RequestError) {
+        if self.servers.is_empty() {
+            return;
+        }
+        let address = self.servers.remove(0);
+        self.outcomes.push(ServerOutcome { address, error: Some(error) });
+        self.asking = Asking::Next;
+        self.began = now;
+        self.slice = self.share(now, self.deadline);
+    }
+
+    /// What each server said so far.
+    pub(crate) fn outcomes(&self) -> Vec<ServerOutcome> {
+        let waiting =
+            self.servers.first().map(|address| ServerOutcome { address: address.clone(), error: None });
+        self.outcomes.iter().cloned().chain(waiting).collect()
+    }
+
+    /// The end, when no server is left to ask or no time to ask it.
+    pub(crate) fn exhausted(&self, now: Instant) -> Option<QueryOutcome> {
+        if !self.servers.is_empty() && now < self.deadline {
+            return None;
+        }
+        let servers = self.outcomes.clone();
+        let says_missing = |outcome: &ServerOutcome| {
+            outcome.error.as_ref().and_then(RequestError::code) == Some(ResponseCode::TOPIC_NOT_EXIST)
+        };
+        let missing = servers.iter().filter(|outcome| says_missing(outcome)).count();
+        Some(match missing {
+            0 => QueryOutcome::Unavailable { servers },
+            _ => QueryOutcome::Missing {
+                unanimous: missing == servers.len() && self.servers.is_empty(),
+                servers,
+            },
+        })
+    }
+}

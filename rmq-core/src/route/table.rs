@@ -1,0 +1,151 @@
+//! Routes by topic: what is known, what is being asked, who waits for it.
+
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use rmq_proto::body::TopicRouteData;
+
+use super::{Cursor, PublishQueues, Query};
+use crate::deadlines::Armed;
+use crate::event::{OpId, ProducerId};
+use crate::rng::Rng;
+use crate::slab::{Id, Slab};
+use crate::time::Instant;
+
+/// A route that nobody used for so long is forgotten.
+const UNUSED: Duration = Duration::from_secs(600);
+/// Rounds in which every server denied the topic before its route is dropped: one server that has just restarted must
+/// not make a topic vanish.
+const DENIALS: u32 = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TopicId(pub(crate) Id);
+
+#[derive(Clone, Debug)]
+pub(crate) struct Topic {
+    pub(crate) name: Arc<str>,
+    pub(crate) route: Option<Arc<TopicRouteData>>,
+    pub(crate) queues: PublishQueues,
+    pub(crate) query: Option<Query>,
+    pub(crate) refresh: Option<Armed>,
+    /// Whether somebody sends to it; a topic only asked for as a default is not kept.
+    pub(crate) used: bool,
+    last_used: Instant,
+    denials: u32,
+    waiters: BTreeMap<u64, OpId>,
+    cursors: BTreeMap<ProducerId, Cursor>,
+}
+
+impl Topic {
+    pub(crate) fn cursor(&mut self, producer: ProducerId, rng: &mut Rng) -> &mut Cursor {
+        self.cursors.entry(producer).or_insert_with(|| Cursor::random(rng))
+    }
+
+    pub(crate) fn wait(&mut self, serial: u64, op: OpId) {
+        self.waiters.insert(serial, op);
+    }
+
+    pub(crate) fn leave(&mut self, serial: u64) {
+        self.waiters.remove(&serial);
+    }
+
+    pub(crate) fn take_waiters(&mut self) -> impl Iterator<Item = OpId> + use<> {
+        core::mem::take(&mut self.waiters).into_values()
+    }
+
+    pub(crate) fn touch(&mut self, now: Instant) {
+        self.used = true;
+        self.last_used = now;
+    }
+
+    pub(crate) fn is_awaited(&self) -> bool {
+        !self.waiters.is_empty()
+    }
+
+    pub(crate) fn is_unused(&self, now: Instant) -> bool {
+        now.saturating_since(self.last_used) >= UNUSED && self.waiters.is_empty()
+    }
+
+    /// Takes the new route if it differs; returns the old one then.
+    pub(crate) fn install(&mut self, route: Arc<TopicRouteData>) -> Option<Option<Arc<TopicRouteData>>> {
+        self.denials = 0;
+        if self.route.as_ref().is_some_and(|old| old.same_as(&route)) {
+            return None;
+        }
+        self.queues = PublishQueues::of(&route);
+        self.cursors.clear();
+        Some(self.route.replace(route))
+    }
+
+    /// Every server denied the topic once more; true when its route is to go.
+    pub(crate) fn denied(&mut self) -> bool {
+        self.denials += 1;
+        self.denials >= DENIALS
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct RouteTable {
+    topics: Slab<Topic>,
+    by_name: BTreeMap<Arc<str>, TopicId>,
+    /// Questions under way.
+    pub(crate) asking: usize,
+}
+
+impl RouteTable {
+    pub(crate) const fn new() -> Self {
+        Self { topics: Slab::new(), by_name: BTreeMap::new(), asking: 0 }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.topics.len()
+    }
+
+    pub(crate) fn get(&self, id: TopicId) -> Option<&Topic> {
+        self.topics.get(id.0)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: TopicId) -> Option<&mut Topic> {
+        self.topics.get_mut(id.0)
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<TopicId> {
+        self.by_name.get(name).copied()
+    }
+
+    pub(crate) fn insert(&mut self, name: &Arc<str>, now: Instant) -> TopicId {
+        let topic = Topic {
+            name: name.clone(),
+            route: None,
+            queues: PublishQueues::default(),
+            query: None,
+            refresh: None,
+            used: false,
+            last_used: now,
+            denials: 0,
+            waiters: BTreeMap::new(),
+            cursors: BTreeMap::new(),
+        };
+        let id = TopicId(self.topics.insert(topic));
+        self.by_name.insert(name.clone(), id);
+        id
+    }
+
+    pub(crate) fn remove(&mut self, id: TopicId) -> Option<Topic> {
+        let topic = self.topics.remove(id.0)?;
+        self.by_name.remove(&topic.name);
+        Some(topic)
+    }
+
+    /// The topic used least recently of those that nobody waits for or asks about.
+    pub(crate) fn least_recently_used(&self) -> Option<TopicId> {
+        let idle = self.topics.iter().filter(|(_, topic)| topic.waiters.is_empty() && topic.query.is_none());
+        idle.min_by_key(|(_, topic)| topic.last_used).map(|(id, _)| TopicId(id))
+    }
+
+    pub(crate) fn ids(&self) -> Vec<TopicId> {
+        self.topics.ids().into_iter().map(TopicId).collect()
+    }
+}

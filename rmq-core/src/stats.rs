@@ -1,0 +1,67 @@
+//! Counters and gauges.
+
+/// What a client did and holds. Counters only grow; gauges say what is there now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Counter: sends accepted.
+    pub sends: u64,
+    /// Counter: sends that ended with a stored message or, one-way, with written bytes.
+    pub sends_succeeded: u64,
+    /// Counter: sends given up.
+    pub sends_failed: u64,
+    /// Counter: operations cancelled.
+    pub cancelled: u64,
+    /// Counter: commands rejected.
+    pub rejected: u64,
+    /// Counter: attempts after the first.
+    pub retries: u64,
+    /// Counter: connections ordered.
+    pub connects: u64,
+    /// Counter: connections that could not be opened.
+    pub connect_failures: u64,
+    /// Counter: open connections that ended, whatever the cause.
+    pub disconnects: u64,
+    /// Counter: frames handed to a stream.
+    pub frames_written: u64,
+    /// Counter: frames received.
+    pub frames_received: u64,
+    /// Counter: bytes handed to streams.
+    pub bytes_written: u64,
+    /// Counter: bytes received.
+    pub bytes_received: u64,
+    /// Counter: frames and headers that broke the rules; each closed its connection.
+    pub protocol_errors: u64,
+    /// Counter: answers to no request that waits: late, or never asked for.
+    pub unknown_answers: u64,
+    /// Counter: requests that a broker made.
+    pub inbound: u64,
+    /// Counter: requests of a broker dropped because too many answers wait.
+    pub inbound_dropped: u64,
+    /// Counter: inputs for connections that are gone.
+    pub stale_inputs: u64,
+    /// Counter: inputs that no driver should make, such as more bytes written than were handed out. A bug.
+    pub misuses: u64,
+    /// Counter: questions to name servers.
+    pub route_queries: u64,
+    /// Counter: events that end no operation and were dropped.
+    pub notices_dropped: u64,
+    /// Gauge: operations under way, those included whose end was not yet polled.
+    pub operations: usize,
+    /// Gauge: bytes of their bodies and properties.
+    pub operation_bytes: usize,
+    /// Gauge: producers.
+    pub producers: usize,
+    /// Gauge: topics known or asked for.
+    pub topics: usize,
+    /// Gauge: peers known.
+    pub links: usize,
+    /// Gauge: connections open.
+    pub connections: usize,
+    /// Gauge: requests not yet handed to a stream.
+    pub queued: usize,
+    /// Gauge: requests written whose answer is awaited, cancelled ones included.
+    pub awaited: usize,
+    /// Gauge: timers armed.
+    pub timers: usize,
+}

@@ -1,0 +1,184 @@
+//! Clause 7: everything is bounded. One test for each field of [`Limits`], which hits it.
+
+use bytes::{Bytes, BytesMut};
+use rmq_core::proto::command::{HeaderFormat, RemotingCommand};
+use rmq_core::proto::frame::FrameError;
+use rmq_core::proto::message::Message;
+use rmq_core::{
+    CloseCause, ConfigError, Event, Input, Limits, ProducerConfig, RejectReason, RequestError, SendErrorKind,
+    SendOptions,
+};
+
+use crate::support::{Accept, Act, NAME_SERVER, Net, address_of, at, config, ms, route};
+
+fn net(limits: Limits) -> Net {
+    Net::with(config().limits(limits).build().unwrap(), ProducerConfig::new("PG"))
+}
+
+fn rejected(net: &mut Net, body: &str) -> (RejectReason, Message) {
+    let message = Message::new("T", body.to_owned());
+    let prepared = message.clone().prepare(net.client.message_rules()).unwrap();
+    let rejected = net.client.send(net.now, net.producer, prepared.clone(), SendOptions::default());
+    let rejected = rejected.expect_err("over the limit");
+    assert_eq!(rejected.given, prepared, "the message comes back");
+    (rejected.reason, message)
+}
+
+/// Operations count until their end was polled.
+#[test]
+fn clause_7_operations() {
+    let mut net = net(Limits { operations: 2, ..Limits::default() });
+    let first = net.send("T", SendOptions::default());
+    net.send("T", SendOptions::default());
+    assert_eq!(rejected(&mut net, "x").0, RejectReason::TooManyOperations { limit: 2 });
+    net.client.cancel(net.now, first);
+    assert_eq!(rejected(&mut net, "x").0, RejectReason::TooManyOperations { limit: 2 });
+    net.drain();
+    net.send("T", SendOptions::default());
+    assert_eq!(net.client.stats().rejected, 2);
+}
+
+#[test]
+fn clause_7_operation_bytes() {
+    let mut net = net(Limits { operation_bytes: 1_000, ..Limits::default() });
+    net.send("T", SendOptions::default());
+    let held = net.client.stats().operation_bytes;
+    let body = "x".repeat(1_000);
+    let RejectReason::TooManyBytes { held: told, limit, .. } = rejected(&mut net, &body).0 else {
+        panic!("bytes are the reason");
+    };
+    assert_eq!((told, limit), (held, 1_000));
+    net.run(ms(10));
+    assert_eq!(net.client.stats().operation_bytes, 0, "what ended gives its bytes back");
+}
+
+#[test]
+fn clause_7_producers() {
+    let mut net = net(Limits { producers: 1, ..Limits::default() });
+    let error = net.client.add_producer(at(0), ProducerConfig::new("other"));
+    assert_eq!(error, Err(ConfigError::TooManyProducers { limit: 1 }));
+}
+
+#[test]
+fn clause_7_topics() {
+    let mut net = net(Limits { topics: 3, ..Limits::default() });
+    for i in 0..10 {
+        let topic = format!("T{i}");
+        net.routes.insert(topic.clone(), route(&[("a", 1)]));
+        let op = net.send(&topic, SendOptions::default());
+        net.run(ms(10));
+        net.take_sent(op);
+        assert!(net.client.stats().topics <= 3);
+    }
+    net.forget();
+    for (topic, asked) in [("T9", false), ("T0", true)] {
+        net.send(topic, SendOptions::default());
+        net.run(ms(10));
+        let asks = net.seen.iter().any(|seen| seen.address == NAME_SERVER);
+        assert_eq!(asks, asked, "{topic}: the one used least recently is forgotten");
+    }
+}
+
+#[test]
+fn clause_7_links() {
+    let mut net = net(Limits { links: 2, ..Limits::default() });
+    net.routes.insert("A".into(), route(&[("a", 1)]));
+    net.routes.insert("B".into(), route(&[("b", 1)]));
+    let first = net.send("A", SendOptions::default());
+    net.run(ms(10));
+    net.take_sent(first);
+    let second = net.send("B", SendOptions::default());
+    net.run(ms(10));
+    let error = net.take_error(second).1;
+    assert_eq!(*error.kind(), SendErrorKind::AttemptsExhausted);
+    assert_eq!(error.attempts()[0].error, RequestError::TooManyConnections { limit: 2 });
+}
+
+#[test]
+fn clause_7_frame() {
+    let mut net = net(Limits { frame: 4_096, ..Limits::default() });
+    net.routes.insert("T".into(), route(&[("a", 1)]));
+    net.broker("a").always = Some(Act::Bytes(Bytes::from_static(&[0, 0, 0x10, 0])));
+    let op = net.send("T", SendOptions::default());
+    net.run(ms(1_000));
+    let error = net.take_error(op).1;
+    let RequestError::Closed { cause, written: true } = &error.attempts()[0].error else { panic!("{error}") };
+    assert_eq!(*cause, CloseCause::Frame(FrameError::TooLong { length: 4_096, max: 4_096 }));
+}
+
+#[test]
+fn clause_7_inbound() {
+    let mut net = net(Limits { inbound: 3, ..Limits::default() });
+    net.warm();
+    let conn = net.conn(&address_of("a")).unwrap();
+    let mut flood = BytesMut::new();
+    for opaque in 0..10 {
+        let mut request = RemotingCommand::request(307);
+        request.opaque = opaque;
+        request.encode(HeaderFormat::Json, &mut flood).unwrap();
+    }
+    net.client.handle_input(net.now, Input::Received { conn, data: flood.freeze() });
+    assert_eq!(net.client.stats().inbound_dropped, 7);
+    net.run(ms(0));
+    let answers: Vec<_> = net.seen.iter().filter(|seen| seen.command.is_response()).collect();
+    let remark = answers[0].command.remark.as_deref();
+    assert_eq!((answers.len(), answers[0].command.code), (3, 3));
+    assert_eq!(remark, Some(" request type 307 not supported"));
+}
+
+#[test]
+fn clause_7_tombstones() {
+    let mut net = net(Limits { tombstones: 4, ..Limits::default() });
+    net.routes.insert("T".into(), route(&[("a", 1)]));
+    net.warm();
+    net.broker("a").always = Some(Act::Silent);
+    for _ in 0..10 {
+        let op = net.send("T", SendOptions::default());
+        net.run(ms(0));
+        net.client.cancel(net.now, op);
+    }
+    assert_eq!(net.client.stats().awaited, 4);
+}
+
+#[test]
+fn clause_7_notices() {
+    let mut net = net(Limits { notices: 2, ..Limits::default() });
+    net.broker("a").accept = Some(Accept::Refuse);
+    net.broker("b").accept = Some(Accept::Refuse);
+    for _ in 0..20 {
+        net.send("T", SendOptions::default());
+        for _ in 0..3 {
+            // Inputs without a drain of events in between: what does not fit is counted.
+            net.feed();
+        }
+        net.run(ms(150));
+    }
+    let stats = net.client.stats();
+    let notices =
+        net.events.iter().filter(|(_, event)| matches!(event, Event::ConnectionClosed { .. })).count() as u64;
+    assert_eq!(notices + stats.notices_dropped, stats.connect_failures + stats.disconnects);
+    let mut client = net.client.clone();
+    while client.poll_output().is_some() {}
+    for conn in [NAME_SERVER].iter().filter_map(|address| net.conn(address)) {
+        client.handle_input(net.now, Input::Closed { conn, reason: rmq_core::CloseReason::PeerClosed });
+    }
+    client.shutdown(net.now, ms(0));
+    let left = std::iter::from_fn(|| client.poll_output())
+        .filter(|output| matches!(output, rmq_core::Output::Event(Event::ConnectionClosed { .. })));
+    assert!(left.count() <= 2);
+}
+
+/// Values that cannot work are refused by name.
+#[test]
+fn limits_are_checked() {
+    let rows = [
+        (Limits { operations: 0, ..Limits::default() }, "limits.operations"),
+        (Limits { write_batch: 0, ..Limits::default() }, "limits.write_batch"),
+        (Limits { frame: 100, ..Limits::default() }, "limits.frame"),
+        (Limits { frame: 352 << 20, ..Limits::default() }, "limits.frame"),
+    ];
+    for (limits, name) in rows {
+        let error = config().limits(limits).build().unwrap_err();
+        assert!(error.to_string().contains(name), "{error}");
+    }
+}

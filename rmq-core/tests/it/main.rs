@@ -1,0 +1,10 @@
+//! What must hold of the client, from the outside: scripted peers, a virtual clock.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
+mod cases;
+mod contract;
+mod life_cycle;
+mod limits;
+mod producer_rows;
+mod support;

@@ -1,0 +1,50 @@
+//! The rows of the producer's decision table (producer §14), a test each. Rows 29 to 32 are a table beside `select`;
+//! rows 81 to 88 belong to the messages of `rmq-proto`.
+
+macro_rules! rows {
+    ($($(#[doc = $doc:literal])* $name:ident $body:block)*) => {
+        $($(#[doc = $doc])* #[test] fn $name() $body)*
+    };
+}
+
+mod budget;
+mod replies;
+mod routes;
+
+use rmq_core::{
+    AttemptTimeout, CloseCause, CloseOnTimeout, Event, OpId, ProducerConfig, RequestError, RetryPolicy,
+    SendErrorKind, SendOptions, SendStatus,
+};
+
+use crate::support::{Accept, Act, NAME_SERVER, Net, address_of, after, at, config, ms, route, stored};
+use rmq_core::proto::code::{RequestCode, ResponseCode};
+
+/// A network whose route and connections are there already, with this rule for attempts.
+fn net(rule: AttemptTimeout) -> Net {
+    net_of(ProducerConfig::new("PG").attempt_timeout(rule))
+}
+
+fn net_of(producer: ProducerConfig) -> Net {
+    let config = config().close_on_timeout(CloseOnTimeout::Java).build().unwrap();
+    let mut net = Net::with(config, producer);
+    net.warm();
+    net
+}
+
+fn send(net: &mut Net) -> OpId {
+    net.send("T", SendOptions::default())
+}
+
+/// Both brokers, each with the same script.
+fn both(net: &mut Net, act: &Act) {
+    for name in ["a", "b"] {
+        net.broker(name).always = Some(act.clone());
+    }
+}
+
+/// The broker that the next send goes to first, and the other.
+fn order(net: &Net) -> (String, String) {
+    let first = net.next_broker("T");
+    let other = if first == "a" { "b" } else { "a" };
+    (first, other.to_owned())
+}

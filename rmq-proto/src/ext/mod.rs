@@ -1,0 +1,246 @@
+//! Ext fields: the named texts of a command, its "custom header" (wire §2.3).
+//!
+//! Typed headers ([`crate::header`]) are read from them and written to them without a map in between.
+
+mod entries;
+mod error;
+mod fields;
+
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use core::fmt;
+
+use bytes::Bytes;
+
+pub use error::HeaderError;
+pub(crate) use fields::Field;
+
+use self::entries::Entries;
+use crate::json::text::RawText;
+
+/// Names whose values are never shown.
+const SECRET: [&str; 3] = ["AccessKey", "Signature", "SecurityToken"];
+
+/// The ext fields of one command.
+///
+/// Those of a frame stay in the frame's bytes, as the [decoder](crate::command::RemotingCommand::decode) checked them, and
+/// are read anew each time; nothing is parsed into a map. What is built by hand is owned.
+///
+/// - Names are unique but for odd frames; there, the last one counts.
+/// - JSON values that are no text read as their JSON text; fields that are `null` are not there (wire §2.2).
+/// - The binary format cannot tell an empty value from none. It reads as empty text; typed headers take that as absent in
+///   fields that may be (wire §3.2).
+/// - Absent fields and no fields are equal, as the binary format cannot tell them apart either.
+#[derive(Clone, Default)]
+pub struct ExtFields(Repr);
+
+#[derive(Clone, Default)]
+enum Repr {
+    #[default]
+    Absent,
+    /// The text of a JSON object, checked.
+    Json(Bytes),
+    /// Entries of a binary header, checked.
+    Binary(Bytes),
+    Owned(BTreeMap<String, String>),
+}
+
+impl ExtFields {
+    /// No ext fields at all: a JSON header has no member for them.
+    pub const fn absent() -> Self {
+        Self(Repr::Absent)
+    }
+
+    /// An empty map of ext fields: `{}` in a JSON header.
+    pub const fn new() -> Self {
+        Self(Repr::Owned(BTreeMap::new()))
+    }
+
+    pub(crate) const fn from_json(object: Bytes) -> Self {
+        Self(Repr::Json(object))
+    }
+
+    pub(crate) const fn from_binary(entries: Bytes) -> Self {
+        Self(Repr::Binary(entries))
+    }
+
+    /// Whether there is not even an empty map.
+    pub fn is_absent(&self) -> bool {
+        matches!(self.0, Repr::Absent)
+    }
+
+    /// Whether there are no fields.
+    pub fn is_empty(&self) -> bool {
+        self.entries().next().is_none()
+    }
+
+    #[inline]
+    pub(crate) fn entries(&self) -> Entries<'_> {
+        match &self.0 {
+            Repr::Absent => Entries::empty(),
+            Repr::Json(object) => Entries::json(object),
+            Repr::Binary(entries) => Entries::binary(entries),
+            Repr::Owned(fields) => Entries::owned(fields),
+        }
+    }
+
+    /// Names and values, in the order of the frame; names that stand there twice come twice.
+    pub fn iter(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+        self.entries().map(|(name, value)| (name.text(), value.text()))
+    }
+
+    /// The value of a field: the last one, should there be several. Goes through all fields; to read many, use a typed
+    /// header.
+    pub fn value(&self, name: &str) -> Option<Cow<'_, str>> {
+        let same = |(found, value): (RawText<'_>, _)| (found.text() == name).then_some(value);
+        self.entries().filter_map(same).last().map(RawText::text)
+    }
+
+    /// Sets a field. Fields of a frame are copied out of it.
+    pub fn insert(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        self.make_owned().insert(name.into(), value.into());
+    }
+
+    /// Sets all fields of a header. An absent one changes nothing; an empty one makes sure there is a map.
+    pub(crate) fn extend_from(&mut self, header: &impl WriteExt) {
+        if !header.is_absent() {
+            header.write_ext(self.make_owned());
+        }
+    }
+
+    fn make_owned(&mut self) -> &mut BTreeMap<String, String> {
+        if !matches!(self.0, Repr::Owned(_)) {
+            let owned = self
+                .iter()
+                .map(|(name, value)| (name.into_owned(), value.into_owned()))
+                .collect();
+            self.0 = Repr::Owned(owned);
+        }
+        match &mut self.0 {
+            Repr::Owned(fields) => fields,
+            _ => unreachable!("made owned above"),
+        }
+    }
+}
+
+impl fmt::Debug for ExtFields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_absent() {
+            return f.write_str("absent");
+        }
+        let is_secret = |name: &str| SECRET.iter().any(|secret| secret.eq_ignore_ascii_case(name));
+        let mut map = f.debug_map();
+        for (name, value) in self.iter() {
+            map.entry(&name, if is_secret(&name) { &"<redacted>" } else { &value });
+        }
+        map.finish()
+    }
+}
+
+impl PartialEq for ExtFields {
+    fn eq(&self, other: &Self) -> bool {
+        let map = |fields: &Self| -> BTreeMap<String, String> {
+            fields
+                .iter()
+                .map(|(name, value)| (name.into_owned(), value.into_owned()))
+                .collect()
+        };
+        map(self) == map(other)
+    }
+}
+
+impl Eq for ExtFields {}
+
+impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for ExtFields {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(fields: I) -> Self {
+        Self(Repr::Owned(
+            fields
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        ))
+    }
+}
+
+/// Takes ext fields one by one. Names must not repeat.
+pub trait ExtSink {
+    /// A field that is text.
+    fn text(&mut self, name: &str, value: &str);
+    /// A field that is a number; on the wire it is text, too.
+    fn integer(&mut self, name: &str, value: i64);
+    /// A field that is a boolean; on the wire it is the text `true` or `false`.
+    fn boolean(&mut self, name: &str, value: bool);
+}
+
+impl ExtSink for BTreeMap<String, String> {
+    fn text(&mut self, name: &str, value: &str) {
+        self.insert(name.into(), value.into());
+    }
+
+    fn integer(&mut self, name: &str, value: i64) {
+        self.insert(name.into(), value.to_string());
+    }
+
+    fn boolean(&mut self, name: &str, value: bool) {
+        self.insert(name.into(), value.to_string());
+    }
+}
+
+/// What can be written as ext fields.
+pub trait WriteExt {
+    /// Writes each field that is there, in an order that stays the same.
+    fn write_ext<S: ExtSink>(&self, sink: &mut S);
+
+    /// Whether a JSON header is to have no `extFields` at all, not even `{}`. Some brokers fail on requests without, so
+    /// only few commands are written so (wire §2.3).
+    fn is_absent(&self) -> bool {
+        false
+    }
+}
+
+/// What can be read from ext fields.
+pub trait ReadExt<'a>: Sized {
+    /// Reads the fields, borrowing text where it can. Fields that `Self` does not know mean nothing.
+    ///
+    /// # Errors
+    ///
+    /// A field that must be there is missing, or a field says what it cannot.
+    fn read_ext(ext: &'a ExtFields) -> Result<Self, HeaderError>;
+}
+
+/// A header without fields: `{}`.
+impl WriteExt for () {
+    fn write_ext<S: ExtSink>(&self, _: &mut S) {}
+}
+
+/// Any ext fields will do.
+impl ReadExt<'_> for () {
+    fn read_ext(_: &ExtFields) -> Result<Self, HeaderError> {
+        Ok(())
+    }
+}
+
+/// No header: a JSON header then has no `extFields`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct NoExt;
+
+impl WriteExt for NoExt {
+    fn write_ext<S: ExtSink>(&self, _: &mut S) {}
+
+    fn is_absent(&self) -> bool {
+        true
+    }
+}
+
+impl WriteExt for ExtFields {
+    fn write_ext<S: ExtSink>(&self, sink: &mut S) {
+        for (name, value) in self.iter() {
+            sink.text(&name, &value);
+        }
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_absent()
+    }
+}

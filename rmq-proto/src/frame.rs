@@ -1,0 +1,238 @@
+//! Cutting a stream of bytes into frames (wire §1).
+
+use core::fmt;
+
+use bytes::{Buf, Bytes, BytesMut};
+use thiserror::Error;
+
+use crate::command::HeaderFormat;
+
+/// Default limit of a whole frame, its length word included: 16 MiB (wire §1.2).
+pub const MAX_FRAME_LEN: usize = 16 * 1024 * 1024;
+
+/// Size of the length word and of the header word, each.
+const WORD: usize = 4;
+
+/// One frame, its header not yet read.
+///
+/// Its `Debug` text tells sizes alone: a header may hold a signature.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// What the header is written in.
+    pub format: HeaderFormat,
+    /// The header.
+    pub header: Bytes,
+    /// The body. Empty means that there is none: the wire cannot tell the two apart (wire §1.1).
+    pub body: Bytes,
+}
+
+impl fmt::Debug for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Frame")
+            .field("format", &self.format)
+            .field("header_len", &self.header.len())
+            .field("body_len", &self.body.len())
+            .finish()
+    }
+}
+
+/// Why bytes are not a stream of frames. Nothing after them can be read: the connection has to be closed (wire §1.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// The length word is negative.
+    #[error("a frame says its length is {0}")]
+    NegativeLength(i32),
+    /// The frame is over the limit.
+    #[error(
+        "a frame says its length is {length}; with the length word that is over the limit of {max} bytes"
+    )]
+    TooLong {
+        /// The length word: what follows it.
+        length: usize,
+        /// Limit of the whole frame, the length word included.
+        max: usize,
+    },
+    /// The frame has no room for the header word.
+    #[error("a frame says its length is {length}, less than the 4 bytes that each has")]
+    TooShort {
+        /// The length word.
+        length: usize,
+    },
+    /// The header does not fit the frame.
+    #[error("a frame says its header has {header} bytes where {available} are")]
+    HeaderTooLong {
+        /// The header's length as the header word has it.
+        header: usize,
+        /// What the frame has besides the header word.
+        available: usize,
+    },
+    /// The header is written in neither of the two formats.
+    #[error("a frame says its header has the unknown format {0}")]
+    UnknownFormat(u8),
+}
+
+/// Cuts a stream of bytes, in pieces of any size, into frames.
+///
+/// When a whole frame lies in one piece, the frame is a slice of it and nothing is copied. Else the decoder keeps what has
+/// arrived of that one frame and no more, in memory that grows with what arrives, never with what a length word promises.
+#[derive(Clone)]
+pub struct FrameDecoder {
+    max_frame_len: usize,
+    /// The beginning of one frame.
+    partial: BytesMut,
+    failed: Option<FrameError>,
+}
+
+impl fmt::Debug for FrameDecoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FrameDecoder")
+            .field("max_frame_len", &self.max_frame_len)
+            .field("buffered", &self.partial.len())
+            .field("failed", &self.failed)
+            .finish()
+    }
+}
+
+impl Default for FrameDecoder {
+    /// A decoder with the limit [`MAX_FRAME_LEN`].
+    fn default() -> Self {
+        Self::new(MAX_FRAME_LEN)
+    }
+}
+
+impl FrameDecoder {
+    /// A decoder that refuses frames of more than `max_frame_len` bytes, the length word included.
+    pub fn new(max_frame_len: usize) -> Self {
+        Self {
+            max_frame_len,
+            partial: BytesMut::new(),
+            failed: None,
+        }
+    }
+
+    /// Takes bytes from the front of `input`. After `Some` there may be more: call again. `None` means that all of `input`
+    /// was taken and the next frame is not yet whole.
+    ///
+    /// # Errors
+    ///
+    /// The bytes break a rule of wire §1.3. The decoder then stays failed, and `input` is as it was or shorter.
+    pub fn decode(&mut self, input: &mut Bytes) -> Result<Option<Frame>, FrameError> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let decoded = if self.partial.is_empty() {
+            self.decode_whole(input)
+        } else {
+            self.decode_split(input)
+        };
+        if let Err(error) = decoded {
+            self.failed = Some(error);
+            self.partial = BytesMut::new();
+        }
+        decoded
+    }
+
+    /// How many bytes of an incomplete frame are kept.
+    pub fn buffered(&self) -> usize {
+        self.partial.len()
+    }
+
+    /// Takes a frame that begins in `input`.
+    fn decode_whole(&mut self, input: &mut Bytes) -> Result<Option<Frame>, FrameError> {
+        if let Some(shape) = self.shape(input)?
+            && let Some(frame) = shape.split(input)
+        {
+            return Ok(Some(frame));
+        }
+        self.partial.extend_from_slice(&input.split_off(0));
+        Ok(None)
+    }
+
+    /// Completes the frame whose beginning is kept.
+    fn decode_split(&mut self, input: &mut Bytes) -> Result<Option<Frame>, FrameError> {
+        // Each word is checked before a byte behind it is kept.
+        for words_end in [WORD, 2 * WORD] {
+            if self.partial.len() < words_end {
+                self.take(input, words_end);
+                self.shape(&self.partial)?;
+            }
+        }
+        let Some(shape) = self.shape(&self.partial)? else {
+            return Ok(None);
+        };
+        self.take(input, shape.len);
+        if self.partial.len() < shape.len {
+            return Ok(None);
+        }
+        Ok(shape.split(&mut core::mem::take(&mut self.partial).freeze()))
+    }
+
+    /// Keeps of `input` what is missing up to `end` bytes.
+    fn take(&mut self, input: &mut Bytes, end: usize) {
+        let missing = end.saturating_sub(self.partial.len()).min(input.len());
+        self.partial.extend_from_slice(&input.split_to(missing));
+    }
+
+    /// What the two words that `bytes` begins with say, as far as they are there; `None` while the first is not.
+    fn shape(&self, bytes: &[u8]) -> Result<Option<Shape>, FrameError> {
+        let Some((word, rest)) = bytes.split_first_chunk() else {
+            return Ok(None);
+        };
+        let word = i32::from_be_bytes(*word);
+        let length = usize::try_from(word).map_err(|_| FrameError::NegativeLength(word))?;
+        if length < WORD {
+            return Err(FrameError::TooShort { length });
+        }
+        if length > self.max_frame_len.saturating_sub(WORD) {
+            return Err(FrameError::TooLong {
+                length,
+                max: self.max_frame_len,
+            });
+        }
+        let header = rest
+            .first_chunk()
+            .map(|word| header_word(*word, length - WORD))
+            .transpose()?;
+        Ok(Some(Shape {
+            len: WORD + length,
+            header,
+        }))
+    }
+}
+
+/// Reads the header word of a frame that has `available` bytes behind it.
+fn header_word(word: [u8; WORD], available: usize) -> Result<(HeaderFormat, usize), FrameError> {
+    let [format, len @ ..] = word;
+    let format = HeaderFormat::from_byte(format).ok_or(FrameError::UnknownFormat(format))?;
+    let header = len.into_iter().fold(0, |len, byte| len << 8 | usize::from(byte));
+    if header > available {
+        return Err(FrameError::HeaderTooLong { header, available });
+    }
+    Ok((format, header))
+}
+
+/// What the two words of a frame say.
+struct Shape {
+    /// Length of the whole frame.
+    len: usize,
+    /// Format and length of the header, once the header word is there.
+    header: Option<(HeaderFormat, usize)>,
+}
+
+impl Shape {
+    /// Takes the frame off the front of `bytes`; `None` if it is not whole.
+    fn split(&self, bytes: &mut Bytes) -> Option<Frame> {
+        let (format, header_len) = self.header.filter(|_| self.len <= bytes.len())?;
+        let header_end = 2 * WORD + header_len;
+        let mut header = bytes.split_to(header_end);
+        header.advance(2 * WORD);
+        // An empty slice could keep all of the memory alive for nothing.
+        let body = if header_end < self.len {
+            bytes.split_to(self.len - header_end)
+        } else {
+            Bytes::new()
+        };
+        Some(Frame { format, header, body })
+    }
+}

@@ -1,0 +1,46 @@
+/// Makes typed headers: structs whose fields stand for ext fields.
+///
+/// Each field is `name: Type = "nameOnTheWire"`, in the order of writing. Types are `Cow<'a, str>`, `i32`, `i64`, `bool`, or
+/// an `Option` of these for a field that may be absent.
+macro_rules! headers {
+    ($(
+        $(#[$meta:meta])*
+        pub struct $header:ident $(<$lt:lifetime>)? {
+            $( $(#[$field_meta:meta])* $field:ident: $type:ty = $name:literal, )*
+        }
+    )*) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct $header $(<$lt>)? {
+            $( $(#[$field_meta])* #[doc = concat!("\n\nExt field `", $name, "`.")] pub $field: $type, )*
+        }
+
+        impl $(<$lt>)? $crate::ext::WriteExt for $header $(<$lt>)? {
+            fn write_ext<S: $crate::ext::ExtSink>(&self, sink: &mut S) {
+                $( $crate::ext::Field::write(&self.$field, $name, sink); )*
+            }
+        }
+
+        headers! { @read ($header) ($($lt)?) $($field = $name,)* }
+    )*};
+    (@read ($header:ident) () $($rest:tt)*) => {
+        headers! { @read ($header) ('a) ($header) $($rest)* }
+    };
+    (@read ($header:ident) ($lt:lifetime) $field:ident $($rest:tt)*) => {
+        headers! { @read ($header) ($lt) ($header<$lt>) $field $($rest)* }
+    };
+    (@read ($header:ident) ($lt:lifetime) ($target:ty) $($field:ident = $name:literal,)*) => {
+        impl<$lt> $crate::ext::ReadExt<$lt> for $target {
+            fn read_ext(ext: &$lt $crate::ext::ExtFields) -> Result<Self, $crate::ext::HeaderError> {
+                $( let mut $field = None; )*
+                for (name, value) in ext.entries() {
+                    match &*name.text() {
+                        $( $name => $field = Some(value), )*
+                        _ => {}
+                    }
+                }
+                Ok(Self { $( $field: $crate::ext::Field::read($name, $field)?, )* })
+            }
+        }
+    };
+}

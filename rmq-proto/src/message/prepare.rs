@@ -1,0 +1,241 @@
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use bytes::Bytes;
+use core::fmt;
+
+use super::{BodyLen, Message, MessageError};
+use crate::{id, names, properties};
+
+/// What messages are checked against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageRules {
+    /// Most bytes in a body; 4 MiB by default, as at brokers. Java: `maxMessageSize`.
+    pub max_body_len: usize,
+}
+
+impl Default for MessageRules {
+    fn default() -> Self {
+        Self {
+            max_body_len: 4 * 1024 * 1024,
+        }
+    }
+}
+
+/// A message that obeys all rules and can be sent as it is. It cannot be changed; a copy shares the body.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Prepared {
+    topic: String,
+    body: Bytes,
+    flag: i32,
+    properties: String,
+}
+
+impl Prepared {
+    /// The topic.
+    pub fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    /// The body, as it is to be sent.
+    pub fn body(&self) -> &Bytes {
+        &self.body
+    }
+
+    /// The number set by [`Message::flag`].
+    pub fn flag(&self) -> i32 {
+        self.flag
+    }
+
+    /// What was done to the body (wire §6.3). Nothing yet, so 0: no user can set it, and a body that was not
+    /// compressed is never called so.
+    pub fn sys_flag(&self) -> i32 {
+        0
+    }
+
+    /// Keys, tag, `WAIT` and user properties as text, each with its `\x02` (wire §6.4). The message id is not among
+    /// them: the sender appends it, and there is room for it.
+    pub fn properties(&self) -> &str {
+        &self.properties
+    }
+}
+
+impl fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prepared")
+            .field("topic", &self.topic)
+            .field("body", &BodyLen(&self.body))
+            .field("flag", &self.flag)
+            .field("properties", &self.properties)
+            .finish()
+    }
+}
+
+/// Bytes kept free in the properties for the longest message id: `UNIQ_KEY \x01 <56 digits> \x02`.
+const ID_ROOM: usize = properties::UNIQ_KEY.len() + 1 + id::V6_DIGITS + 1;
+
+impl Message {
+    /// Checks all rules and encodes the properties (producer §7.1, §7.4, wire §6.4).
+    ///
+    /// # Errors
+    ///
+    /// The first rule that is broken, in this order: topic, body, tag, keys, properties by name, their total length.
+    pub fn prepare(self, rules: &MessageRules) -> Result<Prepared, MessageError> {
+        self.check_topic()?;
+        self.check_body(rules)?;
+        self.check_tag_and_keys()?;
+        for (name, value) in self.properties() {
+            self.check_property(name, value)?;
+        }
+        let properties = self.encode_properties()?;
+        Ok(Prepared {
+            topic: self.topic,
+            body: self.body,
+            flag: self.flag,
+            properties,
+        })
+    }
+
+    fn check_topic(&self) -> Result<(), MessageError> {
+        if let Err(error) = names::validate_topic(&self.topic) {
+            return Err(MessageError::Topic {
+                topic: self.topic.clone(),
+                error,
+            });
+        }
+        if !names::is_for_sending(&self.topic) {
+            return Err(MessageError::SystemTopic {
+                topic: self.topic.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    fn check_body(&self, rules: &MessageRules) -> Result<(), MessageError> {
+        let (len, max) = (self.body.len(), rules.max_body_len);
+        if len == 0 {
+            return Err(MessageError::EmptyBody {
+                topic: self.topic.clone(),
+            });
+        }
+        if len > max {
+            return Err(MessageError::BodyTooLong {
+                topic: self.topic.clone(),
+                len,
+                max,
+            });
+        }
+        Ok(())
+    }
+
+    fn check_tag_and_keys(&self) -> Result<(), MessageError> {
+        if let Some(tag) = &self.tag {
+            if is_blank(tag) {
+                return Err(MessageError::BlankTag {
+                    topic: self.topic.clone(),
+                });
+            }
+            if properties::has_separator(tag) {
+                return Err(self.separator_in(properties::TAGS));
+            }
+        }
+        for key in &self.keys {
+            if is_blank(key) {
+                return Err(MessageError::BlankKey {
+                    topic: self.topic.clone(),
+                });
+            }
+            if key.contains(properties::KEY_SEPARATOR) {
+                return Err(MessageError::KeyWithBlank {
+                    topic: self.topic.clone(),
+                    key: key.clone(),
+                });
+            }
+            if properties::has_separator(key) {
+                return Err(self.separator_in(properties::KEYS));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_property(&self, name: &str, value: &str) -> Result<(), MessageError> {
+        let topic = || self.topic.clone();
+        if is_blank(name) {
+            return Err(MessageError::BlankPropertyName { topic: topic() });
+        }
+        if properties::is_reserved(name) {
+            let instead = builder_method(name);
+            return Err(MessageError::ReservedProperty {
+                topic: topic(),
+                name: name.to_owned(),
+                instead,
+            });
+        }
+        if is_blank(value) {
+            return Err(MessageError::BlankPropertyValue {
+                topic: topic(),
+                name: name.to_owned(),
+            });
+        }
+        if properties::has_separator(name) || properties::has_separator(value) {
+            return Err(self.separator_in(name));
+        }
+        if name == properties::INNER_MULTI_DISPATCH && value.contains('/') {
+            return Err(MessageError::SlashInDispatch { topic: topic() });
+        }
+        Ok(())
+    }
+
+    fn separator_in(&self, name: &str) -> MessageError {
+        MessageError::SeparatorInProperty {
+            topic: self.topic.clone(),
+            name: name.to_owned(),
+        }
+    }
+
+    fn encode_properties(&self) -> Result<String, MessageError> {
+        let keys = self.keys.join(" ");
+        let wait = if self.wait_store_ok { "true" } else { "false" };
+        let of_rocketmq = [
+            (properties::KEYS, (!keys.is_empty()).then_some(keys.as_str())),
+            (properties::TAGS, self.tag.as_deref()),
+            (properties::WAIT, Some(wait)),
+        ];
+        let of_rocketmq = of_rocketmq
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)));
+        let all = of_rocketmq.chain(self.properties());
+
+        let len = all
+            .clone()
+            .map(|(name, value)| name.len() + value.len() + 2)
+            .sum::<usize>()
+            + ID_ROOM;
+        if len > properties::MAX_LEN {
+            let max = properties::MAX_LEN;
+            return Err(MessageError::PropertiesTooLong {
+                topic: self.topic.clone(),
+                len,
+                max,
+            });
+        }
+        let mut text = String::with_capacity(len - ID_ROOM);
+        for (name, value) in all {
+            properties::push_pair(name, value, &mut text);
+        }
+        Ok(text)
+    }
+}
+
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+/// The method of [`Message`] that sets a reserved property.
+fn builder_method(name: &str) -> Option<&'static str> {
+    match name {
+        properties::TAGS => Some("tag"),
+        properties::KEYS => Some("key"),
+        properties::WAIT => Some("wait_store_ok"),
+        _ => None,
+    }
+}

@@ -1,0 +1,167 @@
+//! Names of topics and groups: which are allowed, which have a meaning, and how some are made from others.
+
+use alloc::string::String;
+
+/// The topic whose route stands in for a topic that does not exist yet: a broker that creates topics by itself
+/// announces it (wire §7.1, producer §3.2).
+pub const DEFAULT_TOPIC: &str = "TBW102";
+
+/// The producer group that every Java client registers besides its own (wire §5.6).
+pub const INNER_PRODUCER_GROUP: &str = "CLIENT_INNER_PRODUCER";
+
+/// Most UTF-16 units in a topic name (producer §7.1). Retry and dead-letter topics of a client count too.
+pub const MAX_TOPIC_LEN: usize = 127;
+
+/// Most UTF-16 units in a group name, so that `%RETRY%` and the group make a topic (producer §7.2).
+pub const MAX_GROUP_LEN: usize = 120;
+
+/// What the name of a retry topic begins with (wire §7.2).
+pub const RETRY_PREFIX: &str = "%RETRY%";
+
+/// What the name of a dead-letter topic begins with (wire §7.2).
+pub const DEAD_LETTER_PREFIX: &str = "%DLQ%";
+
+/// What the name of a light queue begins with (wire §7.2).
+pub const LIGHT_QUEUE_PREFIX: &str = "%LMQ%";
+
+const SYSTEM_TOPIC_PREFIX: &str = "rmq_sys_";
+const SYSTEM_GROUP_PREFIX: &str = "CID_RMQ_SYS_";
+const REPLY_SUFFIX: &str = "_REPLY_TOPIC";
+
+/// Topics that belong to brokers alone, sorted (producer §7.3).
+const NOT_FOR_SENDING: [&str; 6] = [
+    "OFFSET_MOVED_EVENT",
+    "RMQ_SYS_TRANS_HALF_TOPIC",
+    "RMQ_SYS_TRANS_OP_HALF_TOPIC",
+    "SCHEDULE_TOPIC_XXXX",
+    "SELF_TEST_TOPIC",
+    "TRANS_CHECK_MAX_TIME_TOPIC",
+];
+
+/// The other system topics, sorted (wire §7.1).
+const OTHER_SYSTEM_TOPICS: [&str; 4] = [
+    "BenchmarkTest",
+    "CHECKPOINT_TOPIC",
+    "RMQ_SYS_TRACE_TOPIC",
+    DEFAULT_TOPIC,
+];
+
+/// Groups with a meaning of their own, sorted (wire §7.1).
+const SYSTEM_GROUPS: [&str; 7] = [
+    "CID_ONS-HTTP-PROXY",
+    INNER_PRODUCER_GROUP,
+    "DEFAULT_CONSUMER",
+    "DEFAULT_PRODUCER",
+    "SELF_TEST_C_GROUP",
+    "SELF_TEST_P_GROUP",
+    "TOOLS_CONSUMER",
+];
+
+/// The rule that a name breaks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NameError {
+    /// Nothing, or white space only.
+    #[error("the name is empty: give it at least one character")]
+    Blank,
+    /// More characters than a broker takes.
+    #[error("the name has {len} characters, over the limit of {max}: shorten it")]
+    TooLong {
+        /// Its length in UTF-16 units.
+        len: usize,
+        /// The limit in UTF-16 units.
+        max: usize,
+    },
+    /// A character that no name may have.
+    #[error("the name has {found:?} at byte {at}: use only letters a-z and A-Z, digits and %|_-")]
+    Character {
+        /// Byte offset of the character.
+        at: usize,
+        /// The character.
+        found: char,
+    },
+    /// A group name that stands for "none given".
+    #[error("the name is the placeholder for a group without a name: choose one of your own")]
+    Placeholder,
+}
+
+/// Checks the name of a topic (wire §7.1; rows 2 to 4 of producer §7.1).
+///
+/// # Errors
+///
+/// The first rule that `topic` breaks. Whether it is [for sending](is_for_sending) is not looked at.
+pub fn validate_topic(topic: &str) -> Result<(), NameError> {
+    validate(topic, MAX_TOPIC_LEN)
+}
+
+/// Checks the name of a group of producers or consumers (producer §7.2).
+///
+/// # Errors
+///
+/// The first rule that `group` breaks. `DEFAULT_PRODUCER` and `DEFAULT_CONSUMER` are refused.
+pub fn validate_group(group: &str) -> Result<(), NameError> {
+    validate(group, MAX_GROUP_LEN)?;
+    if matches!(group, "DEFAULT_PRODUCER" | "DEFAULT_CONSUMER") {
+        return Err(NameError::Placeholder);
+    }
+    Ok(())
+}
+
+fn validate(name: &str, max: usize) -> Result<(), NameError> {
+    if name.trim().is_empty() {
+        return Err(NameError::Blank);
+    }
+    let len = name.encode_utf16().count();
+    if len > max {
+        return Err(NameError::TooLong { len, max });
+    }
+    match name.char_indices().find(|&(_, c)| !is_name_char(c)) {
+        Some((at, found)) => Err(NameError::Character { at, found }),
+        None => Ok(()),
+    }
+}
+
+const fn is_name_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '%' | '|' | '-' | '_')
+}
+
+/// Whether the topic has a meaning of its own to brokers (wire §7.1). Such topics are never created by a client and
+/// never wrapped in a namespace.
+pub fn is_system_topic(topic: &str) -> bool {
+    !is_for_sending(topic)
+        || OTHER_SYSTEM_TOPICS.binary_search(&topic).is_ok()
+        || topic.starts_with(SYSTEM_TOPIC_PREFIX)
+}
+
+/// Whether clients may send to the topic. Six system topics belong to brokers alone; `TBW102` and the topic of message
+/// traces are not among them (producer §7.3).
+pub fn is_for_sending(topic: &str) -> bool {
+    NOT_FOR_SENDING.binary_search(&topic).is_err()
+}
+
+/// Whether the group has a meaning of its own (wire §7.1). Such groups are never wrapped in a namespace.
+pub fn is_system_group(group: &str) -> bool {
+    SYSTEM_GROUPS.binary_search(&group).is_ok() || group.starts_with(SYSTEM_GROUP_PREFIX)
+}
+
+/// The topic that brings messages back to a consumer group: `%RETRY%` and its name (wire §7.2).
+pub fn retry_topic(group: &str) -> String {
+    joined(RETRY_PREFIX, group)
+}
+
+/// The topic of what a consumer group gave up on: `%DLQ%` and its name (wire §7.2).
+pub fn dead_letter_topic(group: &str) -> String {
+    joined(DEAD_LETTER_PREFIX, group)
+}
+
+/// The topic that carries replies to requests within a cluster (wire §7.2).
+pub fn reply_topic(cluster: &str) -> String {
+    joined(cluster, REPLY_SUFFIX)
+}
+
+fn joined(first: &str, second: &str) -> String {
+    let mut name = String::with_capacity(first.len() + second.len());
+    name.push_str(first);
+    name.push_str(second);
+    name
+}
