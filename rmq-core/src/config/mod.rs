@@ -34,7 +34,7 @@ pub enum ConfigError {
         /// The group.
         group: String,
     },
-    /// As many producers as [`Limits::producers`] allows exist.
+    /// As many producers as [`Limits::producers`](crate::Limits::producers) allows exist.
     #[error("{limit} producers exist, the limit")]
     TooManyProducers {
         /// The limit.

@@ -35,11 +35,15 @@ rows! {
     }
 
     row_070 {
-        let mut net = net(AttemptTimeout::Whole);
-        both(&mut net, &after(3_500, Act::Stored(ResponseCode::SUCCESS)));
-        let config_keeps = send(&mut net);
+        let once = ProducerConfig::new("PG").attempts(std::num::NonZeroU32::MIN);
+        let mut net = Net::with(config().build().unwrap(), once);
+        net.routes.insert("T".into(), route(&[("a", 1)]));
+        net.warm();
+        net.broker("a").always = Some(after(3_500, Act::Stored(ResponseCode::SUCCESS)));
+        let op = net.send("T", SendOptions::default().timeout(ms(3_000)));
         net.run(ms(4_000));
-        net.take_error(config_keeps);
+        assert_eq!(net.take_error(op).0, at(3_000));
+        assert_eq!(net.client.stats().unknown_answers, 1, "the answer came when nobody waited");
     }
 
     row_071 {
