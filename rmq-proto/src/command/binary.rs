@@ -24,11 +24,7 @@ impl<'a> Cursor<'a> {
 
     fn number<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
         let bytes = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk());
-        let cut = DecodeError::Cut {
-            offset: self.at,
-            needed: N,
-            available: self.left(),
-        };
+        let cut = DecodeError::Cut { offset: self.at, needed: N, available: self.left() };
         self.at += bytes.map_or(0, |bytes: &[u8; N]| bytes.len());
         bytes.copied().ok_or(cut)
     }
@@ -61,43 +57,24 @@ impl<'a> Cursor<'a> {
     ) -> Result<&'a str, DecodeError> {
         let (start, available) = (self.at, self.left());
         let text = self.take(len).ok_or_else(|| bad_len(available))?;
-        core::str::from_utf8(text).map_err(|error| DecodeError::Utf8 {
-            offset: start + error.valid_up_to(),
-        })
+        core::str::from_utf8(text).map_err(|error| DecodeError::Utf8 { offset: start + error.valid_up_to() })
     }
 }
 
 pub(super) fn decode(header: Bytes, body: Bytes) -> Result<RemotingCommand, DecodeError> {
-    let mut cursor = Cursor {
-        bytes: &header,
-        at: 0,
-    };
+    let mut cursor = Cursor { bytes: &header, at: 0 };
     let code = cursor.i16()?.into();
     let language = Language::known(cursor.byte()?);
     let version = cursor.i16()?.into();
     let opaque = cursor.i32()?;
     let flag = cursor.i32()?;
     let length = cursor.i32()?;
-    let remark = cursor.text(length, |available| DecodeError::RemarkLength {
-        length,
-        available,
-    })?;
+    let remark = cursor.text(length, |available| DecodeError::RemarkLength { length, available })?;
     let remark = (!remark.is_empty()).then(|| remark.into());
     let ext = ext_fields(&mut cursor)?;
-    let ext = ext.map_or_else(ExtFields::absent, |range| {
-        ExtFields::from_binary(cut(header, range))
-    });
+    let ext = ext.map_or_else(ExtFields::absent, |range| ExtFields::from_binary(cut(header, range)));
     // Bytes that are left over belong to the header and mean nothing (wire §1.3).
-    Ok(RemotingCommand {
-        code,
-        language,
-        version,
-        opaque,
-        flag,
-        remark,
-        ext,
-        body,
-    })
+    Ok(RemotingCommand { code, language, version, opaque, flag, remark, ext, body })
 }
 
 /// Checks the ext fields and returns where they lie; `None` if there are none.
@@ -107,15 +84,10 @@ fn ext_fields(cursor: &mut Cursor<'_>) -> Result<Option<Range<usize>>, DecodeErr
         return Ok(None);
     }
     let (start, available) = (cursor.at, cursor.left());
-    cursor
-        .take(length)
-        .ok_or(DecodeError::ExtLength { length, available })?;
+    cursor.take(length).ok_or(DecodeError::ExtLength { length, available })?;
     let end = cursor.at;
     // What follows the ext fields is out of reach of their names and values.
-    let mut entries = Cursor {
-        bytes: &cursor.bytes[..end],
-        at: start,
-    };
+    let mut entries = Cursor { bytes: &cursor.bytes[..end], at: start };
     while entries.at < end {
         let length = entries.i16()?;
         entries.text(length, |available| DecodeError::NameLength { length, available })?;
@@ -167,10 +139,7 @@ struct BinarySink<'a> {
 impl BinarySink<'_> {
     fn name(&mut self, name: &str) {
         if name.len() > MAX_NAME_LEN {
-            let error = EncodeError::NameTooLong {
-                length: name.len(),
-                max: MAX_NAME_LEN,
-            };
+            let error = EncodeError::NameTooLong { length: name.len(), max: MAX_NAME_LEN };
             self.error.get_or_insert(error);
             return;
         }

@@ -27,15 +27,12 @@ pub fn encode_frame<H: WriteExt + ?Sized>(
     body_len: usize,
 ) -> Result<HeaderFormat, EncodeError> {
     let start = out.len();
-    let narrow = i16::try_from(head.code)
-        .ok()
-        .zip(i16::try_from(head.version).ok());
+    let narrow = i16::try_from(head.code).ok().zip(i16::try_from(head.version).ok());
     out.put_u64(0);
     let (format, written) = match (format, narrow) {
-        (HeaderFormat::RocketMq, Some((code, version))) => (
-            HeaderFormat::RocketMq,
-            binary::encode(out, code, version, head, ext),
-        ),
+        (HeaderFormat::RocketMq, Some((code, version))) => {
+            (HeaderFormat::RocketMq, binary::encode(out, code, version, head, ext))
+        }
         _ => {
             json::encode(out, head, ext);
             (HeaderFormat::Json, Ok(()))
@@ -57,17 +54,11 @@ pub fn encode_frame<H: WriteExt + ?Sized>(
 /// The length word and the header word (wire §1.1).
 fn words(format: HeaderFormat, header_len: usize, body_len: usize) -> Result<u64, EncodeError> {
     if header_len > MAX_HEADER_LEN {
-        return Err(EncodeError::HeaderTooLong {
-            length: header_len,
-            max: MAX_HEADER_LEN,
-        });
+        return Err(EncodeError::HeaderTooLong { length: header_len, max: MAX_HEADER_LEN });
     }
     let length = body_len.saturating_add(4 + header_len);
     if length > MAX_LENGTH {
-        return Err(EncodeError::FrameTooLong {
-            length,
-            max: MAX_LENGTH,
-        });
+        return Err(EncodeError::FrameTooLong { length, max: MAX_LENGTH });
     }
     Ok((length as u64) << 32 | u64::from(format.to_byte()) << 24 | header_len as u64)
 }

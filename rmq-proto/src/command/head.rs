@@ -47,21 +47,11 @@ impl CommandHead<'_> {
     /// The head of a request of ours that wants an answer.
     pub fn request(code: impl Into<i32>, opaque: i32) -> Self {
         let code = code.into();
-        Self {
-            code,
-            language: Language::RUST,
-            version: CURRENT_VERSION,
-            opaque,
-            flag: 0,
-            remark: None,
-        }
+        Self { code, language: Language::RUST, version: CURRENT_VERSION, opaque, flag: 0, remark: None }
     }
 
     /// The head of our response to the request with this opaque.
     pub fn response(code: impl Into<i32>, opaque: i32) -> Self {
-        Self {
-            flag: FLAG_RESPONSE,
-            ..Self::request(code, opaque)
-        }
+        Self { flag: FLAG_RESPONSE, ..Self::request(code, opaque) }
     }
 }

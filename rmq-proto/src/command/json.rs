@@ -69,10 +69,7 @@ const FIELDS: [(&str, Field); 7] = [
 
 /// The field that a key names; Java takes any case (wire §2.2).
 fn field(key: &str) -> Option<Field> {
-    FIELDS
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(key))
-        .map(|(_, field)| *field)
+    FIELDS.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, field)| *field)
 }
 
 /// Names stand for themselves, unknown ones for none; numbers must be those of a language (wire §2.2).
@@ -89,12 +86,14 @@ fn language(json: &mut Reader<'_>) -> Result<Option<Language>, DecodeError> {
 fn ext_fields(json: &mut Reader<'_>) -> Result<Option<Range<usize>>, DecodeError> {
     let kind = json.peek()?;
     let start = json.offset();
-    json.skip()?;
-    match kind {
-        Kind::Null => Ok(None),
-        Kind::Object => Ok(Some(start..json.offset())),
-        _ => Err(DecodeError::ExtNotAnObject { offset: start }),
+    if !matches!(kind, Kind::Object | Kind::Null) {
+        return Err(DecodeError::ExtNotAnObject { offset: start });
     }
+    if !json.object()? {
+        return Ok(None);
+    }
+    while json.raw_member()?.is_some() {}
+    Ok(Some(start..json.offset()))
 }
 
 /// Writes a header as Java does, byte for byte: keys in alphabetical order, what is null left out (wire §2.1).
@@ -160,7 +159,6 @@ impl ExtSink for JsonSink<'_> {
 
     fn boolean(&mut self, name: &str, value: bool) {
         self.name(name);
-        self.out
-            .put_slice(if value { b":\"true\"" } else { b":\"false\"" });
+        self.out.put_slice(if value { b":\"true\"" } else { b":\"false\"" });
     }
 }

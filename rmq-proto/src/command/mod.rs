@@ -68,11 +68,7 @@ impl RemotingCommand {
 
     /// Our response to `request`.
     pub fn response_to(request: &Self, code: impl Into<i32>) -> Self {
-        Self {
-            opaque: request.opaque,
-            flag: FLAG_RESPONSE,
-            ..Self::request(code)
-        }
+        Self { opaque: request.opaque, flag: FLAG_RESPONSE, ..Self::request(code) }
     }
 
     /// The same command with the fields of `header` added to its ext fields.

@@ -44,9 +44,9 @@ impl<'a> Iterator for Entries<'a> {
             Source::Empty => None,
             Source::Json(json) => next_member(json),
             Source::Binary(entries) => next_entry(entries),
-            Source::Owned(fields) => fields
-                .next()
-                .map(|(name, value)| (RawText::plain(name), RawText::plain(value))),
+            Source::Owned(fields) => {
+                fields.next().map(|(name, value)| (RawText::plain(name), RawText::plain(value)))
+            }
         }
     }
 }
@@ -55,8 +55,7 @@ impl<'a> Iterator for Entries<'a> {
 #[inline]
 fn next_member<'a>(json: &mut Reader<'a>) -> Option<(RawText<'a>, RawText<'a>)> {
     loop {
-        let name = json.raw_key().ok()??;
-        if let Some(value) = json.raw_text().ok()? {
+        if let (name, Some(value)) = json.raw_member().ok()?? {
             return Some((name, value));
         }
     }

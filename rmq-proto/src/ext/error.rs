@@ -27,9 +27,6 @@ impl HeaderError {
     const SHOWN: usize = 64;
 
     pub(crate) fn invalid(field: &'static str, value: &str) -> Self {
-        Self::Invalid {
-            field,
-            value: value.chars().take(Self::SHOWN).collect(),
-        }
+        Self::Invalid { field, value: value.chars().take(Self::SHOWN).collect() }
     }
 }

@@ -111,10 +111,7 @@ impl ExtFields {
 
     fn make_owned(&mut self) -> &mut BTreeMap<String, String> {
         if !matches!(self.0, Repr::Owned(_)) {
-            let owned = self
-                .iter()
-                .map(|(name, value)| (name.into_owned(), value.into_owned()))
-                .collect();
+            let owned = self.iter().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
             self.0 = Repr::Owned(owned);
         }
         match &mut self.0 {
@@ -141,10 +138,7 @@ impl fmt::Debug for ExtFields {
 impl PartialEq for ExtFields {
     fn eq(&self, other: &Self) -> bool {
         let map = |fields: &Self| -> BTreeMap<String, String> {
-            fields
-                .iter()
-                .map(|(name, value)| (name.into_owned(), value.into_owned()))
-                .collect()
+            fields.iter().map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
         };
         map(self) == map(other)
     }
@@ -154,12 +148,7 @@ impl Eq for ExtFields {}
 
 impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for ExtFields {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(fields: I) -> Self {
-        Self(Repr::Owned(
-            fields
-                .into_iter()
-                .map(|(name, value)| (name.into(), value.into()))
-                .collect(),
-        ))
+        Self(Repr::Owned(fields.into_iter().map(|(name, value)| (name.into(), value.into())).collect()))
     }
 }
 

@@ -1,6 +1,6 @@
 use alloc::borrow::Cow;
 
-use super::text::{RawText, scan};
+use super::text::{RawText, scan, scan_error};
 use super::{JsonError, MAX_DEPTH};
 
 /// What kind of value comes next.
@@ -20,6 +20,9 @@ pub enum Kind {
     Array,
 }
 
+/// A name and its value; `None` for `null`.
+pub(crate) type RawMember<'a> = (RawText<'a>, Option<RawText<'a>>);
+
 /// Reads JSON of fastjson's dialect piece by piece; the [module](super) shows how.
 ///
 /// Inside an object, call [`key`](Self::key) until it returns `None`, and read or [`skip`](Self::skip) one value after each
@@ -38,25 +41,14 @@ impl<'a> Reader<'a> {
     pub fn new(text: &'a [u8]) -> Result<Self, JsonError> {
         match core::str::from_utf8(text) {
             Ok(text) => Ok(Self::of(text)),
-            Err(error) => Err(JsonError::Utf8 {
-                offset: error.valid_up_to(),
-            }),
+            Err(error) => Err(JsonError::Utf8 { offset: error.valid_up_to() }),
         }
     }
 
     /// A reader of the whole of `text`.
     pub fn of(text: &'a str) -> Self {
-        let at = if text.starts_with('\u{feff}') {
-            '\u{feff}'.len_utf8()
-        } else {
-            0
-        };
-        Self {
-            text,
-            at,
-            depth: 0,
-            opened: false,
-        }
+        let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Self { text, at, depth: 0, opened: false }
     }
 
     /// How many bytes were read; after [`peek`](Self::peek), where the next value begins.
@@ -130,6 +122,38 @@ impl<'a> Reader<'a> {
         }
         self.at += 1;
         Ok(Some(key))
+    }
+
+    /// The next member of the object entered last, its value read as [`raw_text`](Self::raw_text) does.
+    #[inline]
+    pub(crate) fn raw_member(&mut self) -> Result<Option<RawMember<'a>>, JsonError> {
+        if let Some((name, value)) = self.plain_member() {
+            return Ok(Some((name, Some(value))));
+        }
+        match self.raw_key()? {
+            Some(name) => Ok(Some((name, self.raw_text()?))),
+            None => Ok(None),
+        }
+    }
+
+    /// The next member if it looks as all peers write it: name and value in double quotes, and no white space. Reads
+    /// nothing else.
+    #[inline]
+    fn plain_member(&mut self) -> Option<(RawText<'a>, RawText<'a>)> {
+        let bytes = self.text.as_bytes();
+        let name_at = match bytes.get(self.at..)? {
+            [b',', b'"', ..] if !self.opened => self.at + 2,
+            [b'"', ..] if self.opened => self.at + 1,
+            _ => return None,
+        };
+        let (name, name_end) = scan(self.text, name_at, b'"')?;
+        if !bytes.get(name_end + 1..)?.starts_with(b":\"") {
+            return None;
+        }
+        let (value, value_end) = scan(self.text, name_end + 3, b'"')?;
+        self.opened = false;
+        self.at = value_end + 1;
+        Some((name, value))
     }
 
     /// Whether the array entered last has another value; `false` when the array ends here.
@@ -272,14 +296,9 @@ impl<'a> Reader<'a> {
 
     fn unexpected(&self, expected: &'static str) -> JsonError {
         if self.at < self.text.len() {
-            JsonError::Unexpected {
-                offset: self.at,
-                expected,
-            }
+            JsonError::Unexpected { offset: self.at, expected }
         } else {
-            JsonError::End {
-                offset: self.text.len(),
-            }
+            JsonError::End { offset: self.text.len() }
         }
     }
 
@@ -297,12 +316,7 @@ impl<'a> Reader<'a> {
     fn skip_comment(&mut self) -> Result<(), JsonError> {
         let body = self.at + 2;
         let (mark, cut) = match self.text.as_bytes().get(self.at + 1) {
-            Some(b'*') => (
-                "*/",
-                JsonError::End {
-                    offset: self.text.len(),
-                },
-            ),
+            Some(b'*') => ("*/", JsonError::End { offset: self.text.len() }),
             Some(b'/') => {
                 let len = self.text[body..].find('\n');
                 self.at = len.map_or(self.text.len(), |len| body + len + 1);
@@ -326,20 +340,20 @@ impl<'a> Reader<'a> {
 
     #[inline]
     fn quoted(&mut self, quote: u8) -> Result<RawText<'a>, JsonError> {
-        let (text, end) = scan(self.text, self.at + 1, quote)?;
-        self.at = end + 1;
-        Ok(text)
+        match scan(self.text, self.at + 1, quote) {
+            Some((text, end)) => {
+                self.at = end + 1;
+                Ok(text)
+            }
+            None => Err(scan_error(self.text, self.at + 1, quote)),
+        }
     }
 
     fn bare_key(&mut self) -> Result<&'a str, JsonError> {
         let key = self.take_while(|byte| {
             byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-' | b'+' | b'.') || byte >= 0x80
         });
-        if key.is_empty() {
-            Err(self.unexpected("a key"))
-        } else {
-            Ok(key)
-        }
+        if key.is_empty() { Err(self.unexpected("a key")) } else { Ok(key) }
     }
 
     /// Reads `true`, `false` or `null`.
@@ -348,10 +362,7 @@ impl<'a> Reader<'a> {
         match self.take_while(|byte| byte.is_ascii_alphanumeric()) {
             word @ ("true" | "false" | "null") => Ok(word),
             word if self.at == self.text.len() && is_cut(word) => Err(JsonError::End { offset: self.at }),
-            _ => Err(JsonError::Unexpected {
-                offset: start,
-                expected: "a value",
-            }),
+            _ => Err(JsonError::Unexpected { offset: start, expected: "a value" }),
         }
     }
 
@@ -396,9 +407,7 @@ impl<'a> Reader<'a> {
 }
 
 fn is_cut(word: &str) -> bool {
-    ["true", "false", "null"]
-        .iter()
-        .any(|whole| whole.starts_with(word))
+    ["true", "false", "null"].iter().any(|whole| whole.starts_with(word))
 }
 
 /// A decimal number with its decimals dropped; `None` if it is none or does not fit.

@@ -21,17 +21,13 @@ impl<'a> RawText<'a> {
     /// The text meant; borrowed when it has no escape.
     #[inline]
     pub(crate) fn text(self) -> Cow<'a, str> {
-        if self.escaped {
-            Cow::Owned(unescape(self.raw))
-        } else {
-            Cow::Borrowed(self.raw)
-        }
+        if self.escaped { Cow::Owned(unescape(self.raw)) } else { Cow::Borrowed(self.raw) }
     }
 }
 
 /// Reads the text that begins at `start`, right after a quote. Also returns where its end quote lies.
 #[inline]
-pub(super) fn scan<'a>(json: &'a str, start: usize, quote: u8) -> Result<(RawText<'a>, usize), JsonError> {
+pub(super) fn scan(json: &str, start: usize, quote: u8) -> Option<(RawText<'_>, usize)> {
     let bytes = json.as_bytes();
     let mut at = find_either(bytes, start, quote, b'\\');
     let mut escaped = false;
@@ -39,16 +35,25 @@ pub(super) fn scan<'a>(json: &'a str, start: usize, quote: u8) -> Result<(RawTex
         escaped = true;
         at = find_either(bytes, at + escape_len(bytes, at)?, quote, b'\\');
     }
-    if at >= bytes.len() {
-        return Err(JsonError::End { offset: bytes.len() });
+    let raw = json.get(start..at)?;
+    (at < bytes.len()).then_some((RawText { raw, escaped }, at))
+}
+
+/// Why [`scan`] found no text. On its own, as an error would weigh on each text that is fine.
+#[cold]
+pub(super) fn scan_error(json: &str, start: usize, quote: u8) -> JsonError {
+    let bytes = json.as_bytes();
+    let mut at = find_either(bytes, start, quote, b'\\');
+    while let Some(len) = escape_len(bytes, at) {
+        at = find_either(bytes, at + len, quote, b'\\');
     }
-    Ok((
-        RawText {
-            raw: &json[start..at],
-            escaped,
-        },
-        at,
-    ))
+    let is_cut = match bytes.get(at + 1..) {
+        None | Some([]) => true,
+        Some([b'u', digits @ ..]) => digits.len() < 4 && digits.iter().all(u8::is_ascii_hexdigit),
+        Some([b'x', digits @ ..]) => digits.len() < 2 && digits.iter().all(u8::is_ascii_hexdigit),
+        Some(_) => false,
+    };
+    if is_cut { JsonError::End { offset: bytes.len() } } else { JsonError::Escape { offset: at } }
 }
 
 /// The index of the first `a` or `b` from `at` on, or the length. Eight bytes a step.
@@ -72,21 +77,16 @@ fn find_either(bytes: &[u8], mut at: usize, a: u8, b: u8) -> usize {
     at.min(bytes.len())
 }
 
-/// The length of the escape whose backslash lies at `at`.
-fn escape_len(bytes: &[u8], at: usize) -> Result<usize, JsonError> {
-    let digits = match bytes.get(at + 1) {
-        None => return Err(JsonError::End { offset: bytes.len() }),
-        Some(b'u') => 4,
-        Some(b'x') => 2,
-        Some(byte) if simple_escape(*byte).is_some() => 0,
-        Some(_) => return Err(JsonError::Escape { offset: at }),
+/// The length of the escape whose backslash lies at `at`; `None` if it is none.
+#[inline]
+fn escape_len(bytes: &[u8], at: usize) -> Option<usize> {
+    let digits = match bytes.get(at + 1)? {
+        b'u' => 4,
+        b'x' => 2,
+        byte => return simple_escape(*byte).map(|_| 2),
     };
-    let len = 2 + digits;
-    match bytes.get(at + 2..at + len) {
-        None => Err(JsonError::End { offset: bytes.len() }),
-        Some(hex) if hex.iter().all(u8::is_ascii_hexdigit) => Ok(len),
-        Some(_) => Err(JsonError::Escape { offset: at }),
-    }
+    let hex = bytes.get(at + 2..at + 2 + digits)?;
+    hex.iter().all(u8::is_ascii_hexdigit).then_some(2 + digits)
 }
 
 /// What a backslash and this byte mean. fastjson knows some that JSON does not.
@@ -106,40 +106,36 @@ const fn simple_escape(byte: u8) -> Option<char> {
 
 /// Takes back the escapes of a text that [`scan`] accepted. A half of a surrogate pair that stands alone becomes U+FFFD.
 fn unescape(raw: &str) -> String {
+    let bytes = raw.as_bytes();
     let mut out = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some(backslash) = rest.find('\\') {
-        out.push_str(&rest[..backslash]);
-        rest = &rest[backslash + 1..];
-        let (meant, len) = match rest.as_bytes().first() {
-            Some(b'u') => utf16(rest),
-            Some(b'x') => (char::from_u32(hex(rest, 1, 2)), 3),
-            Some(byte) => (simple_escape(*byte), 1),
-            None => break,
+    let mut copied = 0;
+    loop {
+        let at = find_either(bytes, copied, b'\\', b'\\');
+        out.push_str(&raw[copied..at]);
+        let (meant, len) = match bytes.get(at + 1) {
+            Some(b'u') => utf16(bytes, at),
+            Some(b'x') => (char::from_u32(hex(bytes, at + 2, 2)), 4),
+            Some(byte) => (simple_escape(*byte), 2),
+            None => return out,
         };
         out.push(meant.unwrap_or(char::REPLACEMENT_CHARACTER));
-        rest = rest.get(len..).unwrap_or_default();
+        copied = at + len;
     }
-    out.push_str(rest);
-    out
 }
 
-/// Reads `uXXXX`, and the `\uXXXX` after it if the two are a surrogate pair.
-fn utf16(text: &str) -> (Option<char>, usize) {
-    let first = hex(text, 1, 4);
-    if (0xD800..0xDC00).contains(&first) && text.get(5..7) == Some("\\u") {
-        let second = hex(text, 7, 4);
+/// Reads `\uXXXX`, and another one after it if the two are a surrogate pair. Also returns their length.
+fn utf16(bytes: &[u8], at: usize) -> (Option<char>, usize) {
+    let first = hex(bytes, at + 2, 4);
+    if (0xD800..0xDC00).contains(&first) && bytes[at + 6..].starts_with(b"\\u") {
+        let second = hex(bytes, at + 8, 4);
         if (0xDC00..0xE000).contains(&second) {
-            return (
-                char::from_u32(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)),
-                11,
-            );
+            return (char::from_u32(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)), 12);
         }
     }
-    (char::from_u32(first), 5)
+    (char::from_u32(first), 6)
 }
 
-fn hex(text: &str, at: usize, digits: usize) -> u32 {
-    let digits = text.get(at..at + digits).unwrap_or_default();
-    u32::from_str_radix(digits, 16).unwrap_or(0xD800)
+fn hex(bytes: &[u8], at: usize, digits: usize) -> u32 {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16).unwrap_or(0);
+    bytes[at..at + digits].iter().fold(0, |number, byte| number << 4 | digit(byte))
 }

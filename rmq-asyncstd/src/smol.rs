@@ -1,0 +1,81 @@
+//! Clients on smol's global executor, which starts its threads by itself: `start()` works anywhere.
+
+use std::future::Future;
+use std::io;
+use std::net::TcpStream;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use rmq_driver::core::{Address, Instant};
+use rmq_driver::{Runtime, SpawnError, connect_each};
+use smol::{Async, Timer};
+
+use crate::clock::{self, Clock};
+
+/// A client whose task runs on smol.
+pub type Client = rmq_driver::Client<Smol>;
+
+/// A builder of such clients.
+pub type ClientBuilder = rmq_driver::ClientBuilder<Smol>;
+
+/// Smol, as the driver needs it. Its time begins when it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Smol(Clock);
+
+impl Default for Smol {
+    fn default() -> Self {
+        Self(Clock::start())
+    }
+}
+
+/// A [`Timer`] that says nothing but that it is over.
+#[derive(Debug)]
+pub struct Sleep(Timer);
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        Pin::new(&mut self.0).poll(cx).map(drop)
+    }
+}
+
+impl Runtime for Smol {
+    type Stream = Async<TcpStream>;
+    type Sleep = Sleep;
+
+    fn now(&self) -> Instant {
+        self.0.now()
+    }
+
+    fn unix_ms(&self) -> u64 {
+        clock::unix_ms()
+    }
+
+    fn seed(&self) -> u64 {
+        clock::seed()
+    }
+
+    fn connect(&self, address: &Address) -> impl Future<Output = io::Result<Self::Stream>> + Send + 'static {
+        connect(address.clone())
+    }
+
+    fn sleep_until(&self, at: Instant) -> Sleep {
+        Sleep(Timer::at(self.0.at(at)))
+    }
+
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) -> Result<(), SpawnError> {
+        smol::spawn(task).detach();
+        Ok(())
+    }
+}
+
+async fn connect(address: Address) -> io::Result<Async<TcpStream>> {
+    let resolved = smol::net::resolve((address.host(), address.port())).await;
+    connect_each(&address, resolved, async |peer| {
+        let stream = Async::<TcpStream>::connect(peer).await?;
+        stream.get_ref().set_nodelay(true)?;
+        Ok(stream)
+    })
+    .await
+}

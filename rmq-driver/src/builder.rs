@@ -1,0 +1,161 @@
+//! Configuring and starting a client.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmq_core::proto::command::HeaderFormat;
+use rmq_core::{Address, Client as Core, ClientConfig, ClientConfigBuilder, CloseOnTimeout, Limits, Start};
+
+use crate::client::Client;
+use crate::error::StartError;
+use crate::runtime::Runtime;
+use crate::shared::{Owner, Shared};
+use crate::task::Loop;
+
+/// Configures a [`Client`]. The defaults, and what each setting is called in Java, are those of
+/// [`ClientConfigBuilder`], whose settings are all here.
+pub struct ClientBuilder<R> {
+    config: ClientConfigBuilder,
+    checked: Option<ClientConfig>,
+    /// Host of the first name server, if it is a number.
+    peer: Option<IpAddr>,
+    runtime: PhantomData<fn() -> R>,
+}
+
+impl<R> ClientBuilder<R> {
+    pub(crate) fn new() -> Self {
+        let config = ClientConfigBuilder::default();
+        Self { config, checked: None, peer: None, runtime: PhantomData }
+    }
+
+    fn set(mut self, set: impl FnOnce(ClientConfigBuilder) -> ClientConfigBuilder) -> Self {
+        self.config = set(self.config);
+        self
+    }
+
+    /// Adds name servers: one `host:port`, or several joined by `;`.
+    #[must_use]
+    pub fn name_server(mut self, addresses: &str) -> Self {
+        if self.peer.is_none() {
+            let first = addresses.split(';').next().and_then(|text| text.parse::<Address>().ok());
+            self.peer = first.and_then(|address| address.host().parse().ok());
+        }
+        self.set(|config| config.name_server(addresses))
+    }
+
+    /// Time for opening a connection; 3 s by default.
+    #[must_use]
+    pub fn connect_timeout(self, timeout: Duration) -> Self {
+        self.set(|config| config.connect_timeout(timeout))
+    }
+
+    /// Time for a request that the client makes for itself; 3 s by default.
+    #[must_use]
+    pub fn request_timeout(self, timeout: Duration) -> Self {
+        self.set(|config| config.request_timeout(timeout))
+    }
+
+    /// Time between two heartbeats to a broker; 30 s by default.
+    #[must_use]
+    pub fn heartbeat_interval(self, interval: Duration) -> Self {
+        self.set(|config| config.heartbeat_interval(interval))
+    }
+
+    /// Time between two looks at a topic's route; 30 s by default.
+    #[must_use]
+    pub fn route_refresh_interval(self, interval: Duration) -> Self {
+        self.set(|config| config.route_refresh_interval(interval))
+    }
+
+    /// A connection with no traffic for so long is closed; 120 s by default.
+    #[must_use]
+    pub fn idle_timeout(self, timeout: Duration) -> Self {
+        self.set(|config| config.idle_timeout(timeout))
+    }
+
+    /// A connection that takes no byte of a write for so long is closed; 3 s by default.
+    #[must_use]
+    pub fn write_stall(self, timeout: Duration) -> Self {
+        self.set(|config| config.write_stall(timeout))
+    }
+
+    /// When a request that timed out closes its connection; [`CloseOnTimeout::Silent`] by default.
+    #[must_use]
+    pub fn close_on_timeout(self, rule: CloseOnTimeout) -> Self {
+        self.set(|config| config.close_on_timeout(rule))
+    }
+
+    /// Format of the headers written; JSON by default.
+    #[must_use]
+    pub fn header_format(self, format: HeaderFormat) -> Self {
+        self.set(|config| config.header_format(format))
+    }
+
+    /// The protocol version that requests state; 479 by default.
+    #[must_use]
+    pub fn version(self, version: i32) -> Self {
+        self.set(|config| config.version(version))
+    }
+
+    /// Longest body of a message, in bytes; 4 MiB by default.
+    #[must_use]
+    pub fn max_message_len(self, bytes: usize) -> Self {
+        self.set(|config| config.max_message_len(bytes))
+    }
+
+    /// Bounds of everything that can grow.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        self.set(|config| config.limits(limits))
+    }
+
+    /// Takes this configuration instead of all other settings made here.
+    #[must_use]
+    pub fn config(mut self, config: ClientConfig) -> Self {
+        self.checked = Some(config);
+        self
+    }
+
+    /// Starts the client's task on the runtime that runs here. Nothing is connected until there is something to send.
+    ///
+    /// # Errors
+    ///
+    /// A configuration that cannot work, or no runtime here.
+    pub fn start(self) -> Result<Client<R>, StartError>
+    where
+        R: Runtime + Default,
+    {
+        self.start_on(R::default())
+    }
+
+    /// Starts the client's task on this runtime, which may be of another type: one with a clock of its own, say, or one
+    /// whose streams lead into a model.
+    ///
+    /// # Errors
+    ///
+    /// A configuration that cannot work, or no task can be started.
+    pub fn start_on<S: Runtime>(self, runtime: S) -> Result<Client<R>, StartError> {
+        let config = match self.checked {
+            Some(config) => config,
+            None => self.config.build()?,
+        };
+        let runtime = Arc::new(runtime);
+        let (now, unix_ms) = (runtime.now(), runtime.unix_ms());
+        let identity = runtime.identity(self.peer);
+        let start = Start { now, unix_ms, seed: runtime.seed(), identity };
+        let clock = Arc::clone(&runtime);
+        let shared = Arc::new(Shared::new(Core::new(config, start), clock));
+        let task = Loop::new(Arc::clone(&runtime), Arc::clone(&shared), now, unix_ms);
+        runtime.spawn(task)?;
+        Ok(Client::new(Owner::new(shared)))
+    }
+}
+
+impl<R> fmt::Debug for ClientBuilder<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,135 @@
+//! The client's handle.
+
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use rmq_core::{ConfigError, ProducerConfig, Stats};
+
+use crate::builder::ClientBuilder;
+use crate::error::Error;
+use crate::producer::Producer;
+use crate::shared::Owner;
+use crate::stats::DriverStats;
+
+/// A client of one cluster: the connections that its producers share, and the task that serves them.
+///
+/// The handle is cheap to clone. `R` only says which runtime [`ClientBuilder::start`] starts it on; adapters name the
+/// type for their runtime, so users do not see it.
+///
+/// # The end
+///
+/// [`shutdown`](Self::shutdown) ends a client in order. When the last of its handles is dropped instead, the client ends
+/// at once: sends under way are cancelled and brokers are not told. Handles are [`Client`]s, [`Producer`]s and the futures
+/// of their calls. Dropping them is legal anywhere, outside any runtime too.
+pub struct Client<R> {
+    owner: Arc<Owner>,
+    runtime: PhantomData<fn() -> R>,
+}
+
+impl<R> Client<R> {
+    /// A builder; it needs a name server, and has a default for all else.
+    pub fn builder() -> ClientBuilder<R> {
+        ClientBuilder::new()
+    }
+
+    pub(crate) fn new(owner: Arc<Owner>) -> Self {
+        Self { owner, runtime: PhantomData }
+    }
+
+    /// Adds a producer with the defaults of [`ProducerConfig`]. It costs no connection of its own. A client has one
+    /// producer per group; clone the [`Producer`] to use it in several places.
+    ///
+    /// # Errors
+    ///
+    /// A group name that breaks a rule, a group that this client has already, one producer too many, or a client that is
+    /// shut down.
+    pub fn producer(&self, group: impl Into<String>) -> Result<Producer, ConfigError> {
+        self.producer_with(ProducerConfig::new(group))
+    }
+
+    /// Adds a producer.
+    ///
+    /// # Errors
+    ///
+    /// As [`producer`](Self::producer), and any value that cannot work.
+    pub fn producer_with(&self, config: ProducerConfig) -> Result<Producer, ConfigError> {
+        let id = self.owner.add_producer(config)?;
+        Ok(Producer::new(Arc::clone(&self.owner), id))
+    }
+
+    /// The id that brokers know this client by.
+    pub fn client_id(&self) -> &str {
+        self.owner.client_id()
+    }
+
+    /// What the client did and holds.
+    pub fn stats(&self) -> Stats {
+        self.owner.lock().core.stats()
+    }
+
+    /// What its loop did.
+    pub fn driver_stats(&self) -> DriverStats {
+        self.owner.lock().stats
+    }
+
+    /// [`shutdown_within`](Self::shutdown_within) three seconds.
+    pub fn shutdown(&self) -> ShutdownFuture {
+        self.shutdown_within(Duration::from_secs(3))
+    }
+
+    /// Shuts the client down: nothing new is accepted, sends under way finish, brokers are told that the producers are
+    /// gone, and all connections are closed. What is not done after `within` is given up; zero gives up at once.
+    pub fn shutdown_within(&self, within: Duration) -> ShutdownFuture {
+        ShutdownFuture { owner: Arc::clone(&self.owner), within: Some(within) }
+    }
+}
+
+/// A client that shuts down; ends when all its connections are closed.
+///
+/// It begins with the first poll, and goes on if the future is dropped then. Whoever calls later waits for the same end,
+/// whatever time was named.
+///
+/// # Errors
+///
+/// [`Error::TaskLost`] when the client ended before, because its runtime did.
+#[must_use = "shutting down begins when the future is first polled"]
+pub struct ShutdownFuture {
+    owner: Arc<Owner>,
+    /// Taken by the first poll.
+    within: Option<Duration>,
+}
+
+impl Future for ShutdownFuture {
+    type Output = Result<(), Error>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        if let Some(within) = this.within.take() {
+            this.owner.shut_down(within);
+        }
+        this.owner.poll_end(cx)
+    }
+}
+
+impl fmt::Debug for ShutdownFuture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ShutdownFuture").finish_non_exhaustive()
+    }
+}
+
+impl<R> Clone for Client<R> {
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.owner))
+    }
+}
+
+impl<R> fmt::Debug for Client<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("client_id", &self.client_id()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,69 @@
+//! What a user of the handles can meet.
+
+use rmq_core::proto::message::MessageError;
+use rmq_core::{ConfigError, RejectReason, SendError};
+
+use crate::runtime::SpawnError;
+
+/// A client that could not be started.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The configuration cannot work.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The client's task cannot be started.
+    #[error("cannot start the client's task: {0}")]
+    Spawn(#[from] SpawnError),
+}
+
+/// Why a message was not sent, or is not known to be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The message breaks a rule. Nothing was sent.
+    #[error(transparent)]
+    Message(#[from] MessageError),
+    /// The client did not accept the message. Nothing was sent.
+    #[error("not accepted: {0}")]
+    Rejected(RejectReason),
+    /// Accepted and given up; the error says what was tried.
+    #[error(transparent)]
+    Send(#[from] SendError),
+    /// The client is shut down. Nothing was sent.
+    #[error("the client is shut down: start another one")]
+    ShutDown,
+    /// The client's task ended before its time: its runtime was shut down, or a bug made it panic.
+    #[error("the client's task is gone before shutdown() was called: its runtime has ended")]
+    TaskLost,
+}
+
+impl Error {
+    pub(crate) fn rejected(reason: RejectReason) -> Self {
+        match reason {
+            RejectReason::ShutDown => Self::ShutDown,
+            reason => Self::Rejected(reason),
+        }
+    }
+
+    /// Whether the same call may succeed later with nothing changed on the user's side.
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::Send(error) => error.is_retryable(),
+            Self::Rejected(reason) => matches!(
+                reason,
+                RejectReason::TooManyOperations { .. } | RejectReason::TooManyBytes { .. }
+            ),
+            Self::Message(_) | Self::ShutDown | Self::TaskLost => false,
+        }
+    }
+
+    /// Whether a broker may have stored the message all the same: bytes of it went out, and no answer settled it.
+    pub fn may_have_been_stored(&self) -> bool {
+        match self {
+            Self::Send(error) => error.may_have_been_stored(),
+            Self::TaskLost => true,
+            Self::Message(_) | Self::Rejected(_) | Self::ShutDown => false,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The one loop that feeds [`rmq_core`], and the handles that its users hold. Names no async runtime.
+//!
+//! Users take `rmq-tokio` or `rmq-asyncstd`, which name one and re-export all this. To run on another runtime, implement
+//! [`Runtime`]: clocks, streams, timers and tasks, about a hundred lines.
+//!
+//! ```
+//! # use rmq_driver::{Client, Error, Message, Runtime};
+//! # async fn example<R: Runtime + Default>() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::<R>::builder().name_server("127.0.0.1:9876").start()?;
+//! let producer = client.producer("order-service")?;
+//! let sent = producer.send(Message::new("orders", "hello").tag("created").key("order-42")).await?;
+//! println!("{} in {} at offset {}", sent.message_id, sent.queue, sent.queue_offset);
+//! client.shutdown().await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # How it works
+//!
+//! Each client has one task, which serves all its connections. Handles share the core with it under one lock: a call
+//! locks, hands its command to the core, unlocks, and wakes the task if it sleeps. The task reads and writes streams
+//! without the lock. Neither a user's code nor a system call runs under it.
+//!
+//! A future that is dropped breaks no connection: bytes belong to the task, which writes whole frames whatever its callers
+//! do.
+
+#![forbid(unsafe_code)]
+
+mod builder;
+mod client;
+mod connection;
+mod error;
+mod producer;
+mod runtime;
+mod shared;
+mod stats;
+mod task;
+mod timer;
+mod waiters;
+
+pub use builder::ClientBuilder;
+pub use client::{Client, ShutdownFuture};
+pub use error::{Error, StartError};
+pub use producer::{OnewayFuture, Producer, SendFuture};
+pub use rmq_core as core;
+pub use rmq_core::proto::message::{Message, MessageError};
+pub use rmq_core::{
+    AttemptTimeout, ClientConfig, ConfigError, Limits, MessageQueue, ProducerConfig, RejectReason, RetryPolicy,
+    SendError, SendErrorKind, SendOptions, SendResult, SendStatus, Stats,
+};
+pub use runtime::{Runtime, SpawnError, connect_each};
+pub use stats::DriverStats;
+
+/// What the public types promise, checked when this is compiled.
+const _: () = {
+    const fn handle<T: Clone + Send + Sync + 'static>() {}
+    const fn future<T: Future + Send + 'static>() {}
+    const fn error<T: std::error::Error + Clone + Send + Sync + 'static>() {}
+    const fn core<T: Clone + Send>() {}
+    core::<rmq_core::Client>();
+    handle::<Client<*const ()>>();
+    handle::<Producer>();
+    future::<SendFuture>();
+    future::<OnewayFuture>();
+    future::<ShutdownFuture>();
+    error::<Error>();
+    error::<StartError>();
+    error::<ConfigError>();
+    error::<MessageError>();
+    error::<SendError>();
+};

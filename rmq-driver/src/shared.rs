@@ -1,0 +1,213 @@
+//! What the handles and the loop have in common: the core, behind one lock.
+//!
+//! Whoever holds the lock runs the core and moves data, nothing else: no code of a user, no waker, no system call. A
+//! command goes into the core at once; there is no queue in between, so its limits are the core's own.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use rmq_core::proto::message::{MessageRules, Prepared};
+use rmq_core::{Client as Core, ConfigError, OpId, ProducerConfig, ProducerId, RejectReason, SendOptions};
+
+use crate::error::Error;
+use crate::runtime::Clock;
+use crate::stats::DriverStats;
+use crate::waiters::{Key, Outcome, Waiters};
+
+/// How the loop's task stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// It runs, or will: it takes the lock once more before it sleeps.
+    Awake,
+    /// Only its waker brings it back.
+    Asleep,
+    /// It closed everything and ended.
+    Ended,
+    /// It was dropped by its runtime, or the core panicked.
+    Lost,
+}
+
+pub(crate) struct State {
+    pub(crate) core: Core,
+    pub(crate) waiters: Waiters,
+    pub(crate) task: Task,
+    pub(crate) waker: Option<Waker>,
+    /// Who waits for the end of the task.
+    pub(crate) end_wakers: Vec<Waker>,
+    pub(crate) stats: DriverStats,
+}
+
+impl State {
+    /// Whom to wake, once unlocked, after a command: the loop, if it sleeps.
+    fn wake_task(&mut self) -> Option<Waker> {
+        if self.task != Task::Asleep {
+            return None;
+        }
+        self.task = Task::Awake;
+        self.stats.wakes += 1;
+        self.waker.take()
+    }
+}
+
+pub(crate) struct Shared {
+    state: Mutex<State>,
+    clock: Arc<dyn Clock>,
+    rules: MessageRules,
+    client_id: Box<str>,
+}
+
+impl Shared {
+    pub(crate) fn new(core: Core, clock: Arc<dyn Clock>) -> Self {
+        let rules = core.message_rules().clone();
+        let client_id = core.client_id().into();
+        let state = State {
+            core,
+            waiters: Waiters::default(),
+            task: Task::Awake,
+            waker: None,
+            end_wakers: Vec::new(),
+            stats: DriverStats::default(),
+        };
+        Self { state: Mutex::new(state), clock, rules, client_id }
+    }
+
+    /// A core that panicked is not used again: the loop, woken here in spite of the lock, ends whatever waits.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| {
+            let mut state = poisoned.into_inner();
+            state.task = Task::Lost;
+            state.waker.take().into_iter().for_each(Waker::wake);
+            state
+        })
+    }
+
+    pub(crate) fn rules(&self) -> &MessageRules {
+        &self.rules
+    }
+
+    pub(crate) fn client_id(&self) -> &str {
+        &self.client_id
+    }
+
+    /// Gives the core a command, then wakes the loop if it has to carry something out.
+    fn command<T>(&self, command: impl FnOnce(&mut State, rmq_core::Instant) -> T) -> T {
+        let now = self.clock.now();
+        let mut state = self.lock();
+        let result = command(&mut state, now);
+        let waker = state.wake_task();
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        result
+    }
+
+    pub(crate) fn add_producer(&self, config: ProducerConfig) -> Result<ProducerId, ConfigError> {
+        self.command(|state, now| match state.task {
+            Task::Lost => Err(ConfigError::ShutDown),
+            _ => state.core.add_producer(now, config),
+        })
+    }
+
+    /// Submits a message; with a waker, its sender waits for the outcome.
+    pub(crate) fn send(
+        &self,
+        producer: ProducerId,
+        message: Prepared,
+        options: SendOptions,
+        mut waker: Option<Waker>,
+    ) -> Result<(OpId, Option<Key>), Error> {
+        // Of a rejected send, message and waker come back, to be dropped without the lock.
+        let sent = self.command(|state, now| match state.task {
+            Task::Lost => Err((RejectReason::ShutDown, Some(message))),
+            _ => match state.core.send(now, producer, message, options) {
+                Ok(op) => Ok((op, waker.take().map(|waker| state.waiters.insert(op, waker)))),
+                Err(rejected) => Err((rejected.reason, Some(rejected.given))),
+            },
+        });
+        sent.map_err(|(reason, _)| Error::rejected(reason))
+    }
+
+    /// Takes the outcome of an operation, or leaves the caller's waker.
+    pub(crate) fn poll_outcome(&self, key: Key, cx: &Context<'_>) -> Poll<Outcome> {
+        let mut state = self.lock();
+        if let Some(outcome) = state.waiters.take(key) {
+            return Poll::Ready(outcome);
+        }
+        if state.waiters.knows(key, cx.waker()) {
+            return Poll::Pending;
+        }
+        drop(state);
+        let waker = cx.waker().clone();
+        let mut state = self.lock();
+        let outcome = state.waiters.take(key);
+        let replaced = if outcome.is_none() { state.waiters.replace(key, waker) } else { None };
+        drop(state);
+        drop(replaced);
+        outcome.map_or(Poll::Pending, Poll::Ready)
+    }
+
+    /// Nobody waits for the operation any more, which is to be cancelled or to run on.
+    pub(crate) fn leave(&self, op: OpId, key: Key, cancel: bool) {
+        let left = if cancel {
+            self.command(|state, now| {
+                if state.task != Task::Lost {
+                    state.core.cancel(now, op);
+                }
+                state.waiters.leave(op, key)
+            })
+        } else {
+            self.lock().waiters.leave(op, key)
+        };
+        drop(left);
+    }
+
+    pub(crate) fn shut_down(&self, within: Duration) {
+        self.command(|state, now| {
+            if state.task != Task::Lost {
+                state.core.shutdown(now, within);
+            }
+        });
+    }
+
+    /// Waits until the loop has closed everything.
+    pub(crate) fn poll_end(&self, cx: &Context<'_>) -> Poll<Result<(), Error>> {
+        let waker = cx.waker().clone();
+        let mut state = self.lock();
+        match state.task {
+            Task::Ended => return Poll::Ready(Ok(())),
+            Task::Lost => return Poll::Ready(Err(Error::TaskLost)),
+            Task::Awake | Task::Asleep => {}
+        }
+        if !state.end_wakers.iter().any(|known| known.will_wake(&waker)) {
+            state.end_wakers.push(waker);
+        }
+        Poll::Pending
+    }
+}
+
+/// Held by each handle: when the last one goes, so does the client.
+pub(crate) struct Owner {
+    shared: Arc<Shared>,
+}
+
+impl Owner {
+    pub(crate) fn new(shared: Arc<Shared>) -> Arc<Self> {
+        Arc::new(Self { shared })
+    }
+}
+
+impl std::ops::Deref for Owner {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.shared
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.shared.shut_down(Duration::ZERO);
+    }
+}

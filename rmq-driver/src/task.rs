@@ -1,0 +1,231 @@
+//! The loop: one task that serves all connections of a client.
+//!
+//! A turn takes in what the streams have ready, gives it to the core, takes out what is to be done, and does it. The core
+//! is locked once per turn; streams, timers and wakers are touched without the lock.
+//!
+//! | what                      | bound                                                               |
+//! |---------------------------|---------------------------------------------------------------------|
+//! | turns of one poll         | [`TURNS`]; then other tasks have theirs                             |
+//! | reads of a stream, a turn | [`READS`] of [`READ_LEN`] bytes                                     |
+//! | before timers fire        | [`READS_BEFORE_TIMERS`]: all that a suspended client finds waiting  |
+//! | bytes to write, a stream  | one write of the core, [`Limits::write_batch`](rmq_core::Limits)    |
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use rmq_core::{ConnId, Input, Instant, Output};
+
+use crate::connection::{Connection, Io};
+use crate::runtime::Runtime;
+use crate::shared::{Shared, State, Task};
+use crate::stats::DriverStats;
+use crate::timer::{Timer, WallClock};
+
+const TURNS: usize = 16;
+const READS: usize = 4;
+const READ_LEN: usize = 64 * 1024;
+
+/// 16 MiB: more than systems keep of one stream.
+const READS_BEFORE_TIMERS: usize = 256;
+
+/// The future that is spawned.
+pub(crate) struct Loop<R: Runtime> {
+    runtime: Arc<R>,
+    shared: Arc<Shared>,
+    connections: BTreeMap<ConnId, Connection<R::Stream>>,
+    timer: Timer<R>,
+    wall_clock: WallClock,
+    buffer: Box<[u8]>,
+    inputs: Vec<Input>,
+    orders: Vec<Output>,
+    wakers: Vec<Waker>,
+    /// A clone of the task's own waker, to be left for the handles.
+    own_waker: Option<Waker>,
+    stats: DriverStats,
+    ended: bool,
+}
+
+/// What a turn left behind.
+enum Next {
+    /// More is to be done at once.
+    Turn,
+    /// Nothing is to be done until something happens, or it is time for the core's timers.
+    Sleep(Option<Instant>),
+    End(Task),
+}
+
+impl<R: Runtime> Loop<R> {
+    pub(crate) fn new(runtime: Arc<R>, shared: Arc<Shared>, now: Instant, unix_ms: u64) -> Self {
+        Self {
+            runtime,
+            shared,
+            connections: BTreeMap::new(),
+            timer: Timer::new(),
+            wall_clock: WallClock::new(now, unix_ms),
+            buffer: vec![0; READ_LEN].into_boxed_slice(),
+            inputs: Vec::new(),
+            orders: Vec::new(),
+            wakers: Vec::new(),
+            own_waker: None,
+            stats: DriverStats::default(),
+            ended: false,
+        }
+    }
+
+    fn poll_streams(&mut self, cx: &mut Context<'_>, due: bool) {
+        let Self { buffer, inputs, stats, .. } = self;
+        let reads = if due { READS_BEFORE_TIMERS } else { READS };
+        let mut io = Io { buffer, inputs, stats };
+        self.connections.retain(|_, connection| connection.poll(cx, &mut io, reads));
+    }
+
+    /// The locked part of a turn. Timers fire only when the runtime's timer went off: where its clock alone says that
+    /// it is time, streams may not know yet what arrived before.
+    fn step(&mut self, cx: &Context<'_>, due: bool) -> Next {
+        let now = self.runtime.now();
+        self.inputs.extend(self.wall_clock.look(now, &*self.runtime));
+        if !self.own_waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            self.own_waker = Some(cx.waker().clone());
+        }
+        self.stats.turns += 1;
+        let mut state = self.shared.lock();
+        if state.task == Task::Lost {
+            return Next::End(Task::Lost);
+        }
+        for input in self.inputs.drain(..) {
+            state.core.handle_input(now, input);
+        }
+        if due {
+            state.core.handle_timeout(now);
+        }
+        take_outputs(&mut state, &mut self.orders, &mut self.wakers, &mut self.stats);
+        if state.core.is_shut_down() {
+            return Next::End(Task::Ended);
+        }
+        if !self.orders.is_empty() || self.connections.values().any(Connection::is_ready) {
+            state.task = Task::Awake;
+            return Next::Turn;
+        }
+        state.task = Task::Asleep;
+        if !state.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            // The one in its place is kept, to be dropped without the lock.
+            std::mem::swap(&mut state.waker, &mut self.own_waker);
+        }
+        Next::Sleep(state.core.poll_timeout())
+    }
+
+    fn carry_out(&mut self, cx: &mut Context<'_>) {
+        for order in self.orders.drain(..) {
+            match order {
+                Output::Connect { conn, address } => {
+                    let connecting = Box::pin(self.runtime.connect(&address));
+                    self.connections.insert(conn, Connection::new(conn, connecting));
+                }
+                Output::Write { conn, data } => {
+                    if let Some(connection) = self.connections.get_mut(&conn) {
+                        connection.write(data);
+                    }
+                }
+                Output::Close { conn } => {
+                    if let Some(connection) = self.connections.remove(&conn) {
+                        connection.close(cx);
+                    }
+                }
+                // Events are no orders.
+                Output::Event(_) => {}
+            }
+        }
+    }
+
+    /// The last thing that happens, after all streams are closed.
+    fn end(&mut self, how: Task) {
+        self.ended = true;
+        self.connections.clear();
+        let mut state = self.shared.lock();
+        state.waiters.lose_all(&mut self.wakers);
+        self.wakers.append(&mut state.end_wakers);
+        let own_waker = state.waker.take();
+        state.task = how;
+        drop(state);
+        drop(own_waker);
+        self.wakers.drain(..).for_each(Waker::wake);
+    }
+}
+
+fn take_outputs(
+    state: &mut State,
+    orders: &mut Vec<Output>,
+    wakers: &mut Vec<Waker>,
+    stats: &mut DriverStats,
+) {
+    while let Some(output) = state.core.poll_output() {
+        match output {
+            Output::Event(event) => {
+                if !state.waiters.event(event, wakers) {
+                    stats.notices += 1;
+                }
+            }
+            order => orders.push(order),
+        }
+    }
+    state.stats.add(std::mem::take(stats));
+}
+
+impl<R: Runtime> Future for Loop<R> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let this = self.get_mut();
+        this.stats.polls += 1;
+        this.connections.values_mut().for_each(Connection::woken);
+        // First of all: what a stream has not got when the timer went off came too late.
+        let mut due = this.timer.poll(cx);
+        for _ in 0..TURNS {
+            this.poll_streams(cx, due);
+            let next = this.step(cx, due);
+            this.wakers.drain(..).for_each(Waker::wake);
+            this.carry_out(cx);
+            due = match next {
+                Next::Turn => false,
+                Next::Sleep(timeout) => {
+                    let tell = this.wall_clock.due();
+                    let at = timeout.map_or(tell, |timeout| timeout.min(tell));
+                    let armed = this.timer.arm(at, &this.runtime);
+                    this.stats.timers += u64::from(armed);
+                    let went_off = armed && this.timer.poll(cx);
+                    if !went_off {
+                        return Poll::Pending;
+                    }
+                    true
+                }
+                Next::End(how) => {
+                    this.end(how);
+                    return Poll::Ready(());
+                }
+            };
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+impl<R: Runtime> Drop for Loop<R> {
+    /// The runtime ended before the client: nothing can be written any more, and all that waits is told.
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        let now = self.runtime.now();
+        let mut state = self.shared.lock();
+        if state.task != Task::Lost {
+            state.core.shutdown(now, Duration::ZERO);
+            take_outputs(&mut state, &mut self.orders, &mut self.wakers, &mut self.stats);
+        }
+        drop(state);
+        self.end(Task::Lost);
+    }
+}

@@ -1,0 +1,382 @@
+//! The loop and the handles on a runtime whose every step is decided here.
+
+mod world;
+
+use std::time::Duration;
+
+use rmq_driver::core::{CloseCause, RequestError};
+use rmq_driver::{
+    Error, Limits, Message, Producer, RejectReason, SendErrorKind, SendOptions, SendStatus, StartError,
+};
+use world::{BROKER, Hand, NAME_SERVER, Peer, World};
+
+fn message(body: &str) -> Message {
+    Message::new("orders", body.to_owned())
+}
+
+/// A client whose connections are open, with one message sent.
+fn warm() -> (World, Peer, rmq_driver::Client<World>, Producer) {
+    let world = World::new();
+    warm_in(world)
+}
+
+fn warm_in(world: World) -> (World, Peer, rmq_driver::Client<World>, Producer) {
+    let mut peer = Peer::new(&world);
+    let client = world.client();
+    let producer = client.producer("group").unwrap();
+    let mut first = Hand::begun(producer.send(message("warm")));
+    peer.run();
+    first.output().unwrap();
+    peer.seen.clear();
+    (world, peer, client, producer)
+}
+
+#[test]
+fn a_message_goes_out_and_its_result_comes_back() {
+    let world = World::new();
+    let mut peer = Peer::new(&world);
+    let client = world.client();
+    let producer = client.producer("group").unwrap();
+    let mut send = Hand::begun(producer.send(message("hello")));
+    peer.run();
+    let sent = send.output().unwrap();
+    assert_eq!(sent.status, SendStatus::SendOk);
+    assert_eq!(sent.queue.to_string(), "orders/broker/0");
+    assert_eq!((sent.queue_offset, sent.attempts), (0, 1));
+    assert_eq!(send.flag.wakes(), 1);
+    assert_eq!(peer.bodies(), [b"hello"]);
+}
+
+#[test]
+fn any_chunking_of_the_streams_will_do() {
+    for chunk in [1, 2, 7, 100] {
+        let world = World::new();
+        world.pipes.chunk(chunk);
+        let (_, mut peer, _client, producer) = warm_in(world);
+        let large = "x".repeat(20_000);
+        let bodies = ["a", large.as_str(), "b"];
+        let mut sends = bodies.map(|body| Hand::begun(producer.send(message(body))));
+        peer.run();
+        sends.iter_mut().for_each(|send| assert!(send.output().is_ok()));
+        assert_eq!(peer.bodies(), bodies.map(str::as_bytes), "{chunk} bytes at a time");
+    }
+}
+
+#[test]
+fn a_burst_costs_one_wake_and_shares_a_write() {
+    let (_world, mut peer, client, producer) = warm();
+    let (before, broker) = (client.driver_stats(), peer.pipe(BROKER));
+    let writes = _world.pipes.with(broker, |end| end.writes);
+    let mut sends: Vec<_> = (0..100).map(|i| Hand::begun(producer.send(message(&i.to_string())))).collect();
+    peer.run();
+    sends.iter_mut().for_each(|send| assert!(send.output().is_ok()));
+    let cost = client.driver_stats().since(before);
+    assert_eq!(cost.wakes, 1);
+    assert_eq!(_world.pipes.with(broker, |end| end.writes) - writes, 1);
+}
+
+#[test]
+fn an_idle_client_does_nothing() {
+    let (world, mut peer, client, _producer) = warm();
+    peer.run();
+    let before = client.driver_stats();
+    world.run();
+    world.pass(Duration::from_millis(1));
+    peer.run();
+    assert_eq!(client.driver_stats().since(before).turns, 0);
+}
+
+#[test]
+fn bug_09_a_dropped_send_leaves_whole_frames_behind() {
+    let (world, mut peer, client, producer) = warm();
+    let broker = peer.pipe(BROKER);
+    world.pipes.with(broker, |end| end.room = 5);
+    let first = Hand::begun(producer.send(message("first")));
+    world.run();
+    assert_eq!(world.pipes.with(broker, |end| (end.written.len(), end.room)), (5, 0));
+    drop(first);
+    let mut second = Hand::begun(producer.send(message("second")));
+    world.pipes.with(broker, |end| end.room = usize::MAX);
+    peer.run();
+    assert!(second.output().is_ok());
+    assert_eq!(peer.bodies(), [&b"first"[..], b"second"]);
+    let stats = client.stats();
+    assert_eq!((stats.operations, stats.awaited, stats.cancelled), (0, 0, 1));
+    assert_eq!(stats.misuses, 0);
+}
+
+#[test]
+fn a_send_dropped_before_its_bytes_are_made_is_never_written() {
+    let (_world, mut peer, client, producer) = warm();
+    drop(producer.send(message("never polled")));
+    assert_eq!(client.stats().sends, 1);
+    drop(Hand::begun(producer.send(message("polled"))));
+    peer.run();
+    assert_eq!(peer.bodies(), <[&[u8]; 0]>::default());
+    let stats = client.stats();
+    assert_eq!((stats.sends, stats.cancelled, stats.operations, stats.queued), (2, 1, 0, 0));
+}
+
+#[test]
+fn a_detached_send_runs_on() {
+    let (_world, mut peer, client, producer) = warm();
+    producer.send(message("not polled")).detach().unwrap();
+    Hand::begun(producer.send(message("polled"))).into_inner().detach().unwrap();
+    producer.send_oneway(message("oneway")).detach().unwrap();
+    peer.run();
+    assert_eq!(peer.bodies(), [&b"not polled"[..], b"polled", b"oneway"]);
+    assert_eq!((client.stats().sends_succeeded, client.stats().operations), (4, 0));
+}
+
+#[test]
+fn a_oneway_send_ends_when_all_its_bytes_are_taken() {
+    let (world, mut peer, _client, producer) = warm();
+    let broker = peer.pipe(BROKER);
+    world.pipes.with(broker, |end| end.room = 5);
+    let mut send = Hand::begun(producer.send_oneway(message("oneway")));
+    world.run();
+    assert!(send.poll().is_pending());
+    world.pipes.with(broker, |end| end.room = usize::MAX);
+    world.run();
+    send.output().unwrap();
+    peer.run();
+    assert_eq!(peer.bodies(), [b"oneway"]);
+}
+
+#[test]
+fn a_client_suspended_for_5_s_loses_no_answer_that_waits() {
+    let (world, mut peer, client, producer) = warm();
+    peer.holds = true;
+    let mut sends: Vec<_> = (0..1_000).map(|i| Hand::begun(producer.send(message(&i.to_string())))).collect();
+    peer.run();
+    // The answers arrive while the process stands still; then both the streams and the timer are ready at once.
+    assert_eq!(peer.release(), 1_000);
+    world.pass(Duration::from_secs(5));
+    world.run();
+    for send in &mut sends {
+        assert_eq!(send.output().unwrap().attempts, 1);
+    }
+    assert_eq!(client.stats().retries, 0);
+}
+
+#[test]
+fn answers_count_that_came_before_a_write_failed() {
+    let (world, mut peer, _client, producer) = warm();
+    peer.holds = true;
+    let mut answered = Hand::begun(producer.send(message("answered")));
+    peer.run();
+    let broker = peer.pipe(BROKER);
+    // An address is connected to once in 100 ms at most.
+    world.pass(Duration::from_millis(100));
+    peer.release();
+    world.pipes.with(broker, |end| end.broken = true);
+    let mut next = Hand::begun(producer.send(message("next")));
+    peer.holds = false;
+    peer.run();
+    assert_eq!(answered.output().unwrap().attempts, 1);
+    assert_eq!(next.output().unwrap().attempts, 2);
+}
+
+#[test]
+fn a_half_closed_stream_gives_its_last_answers() {
+    let (world, mut peer, _client, producer) = warm();
+    peer.holds = true;
+    let mut send = Hand::begun(producer.send(message("last")));
+    peer.run();
+    let broker = peer.pipe(BROKER);
+    peer.release();
+    world.pipes.with(broker, |end| end.peer_closed = true);
+    peer.run();
+    assert_eq!(send.output().unwrap().attempts, 1);
+    assert!(world.pipes.with(broker, |end| end.dropped));
+}
+
+#[test]
+fn a_connect_that_never_ends_is_given_up() {
+    let world = World::new();
+    world.pipes.swallow(NAME_SERVER);
+    let client = world.builder().connect_timeout(Duration::from_millis(200)).start_on(world.clone()).unwrap();
+    let producer = client.producer("group").unwrap();
+    let options = SendOptions::default().timeout(Duration::from_millis(300));
+    let mut send = Hand::begun(producer.send_with(message("x"), options));
+    world.run();
+    world.pass(Duration::from_millis(200));
+    world.run();
+    world.pass(Duration::from_millis(100));
+    world.run();
+    let error = send.output().unwrap_err();
+    assert!(error.is_retryable() && !error.may_have_been_stored());
+    assert!(error.to_string().contains(NAME_SERVER), "{error}");
+    let Error::Send(error) = error else { panic!("{error:?}") };
+    let SendErrorKind::RouteUnavailable { servers } = error.kind() else { panic!("{error:?}") };
+    let after = Duration::from_millis(200);
+    assert_eq!(servers[0].error, Some(RequestError::Connect(CloseCause::ConnectTimeout { after })));
+}
+
+#[test]
+fn a_refused_connect_names_the_address_and_the_reason() {
+    let world = World::new();
+    world.pipes.refuse(NAME_SERVER);
+    let client = world.client();
+    let mut send = Hand::begun(client.producer("group").unwrap().send(message("x")));
+    world.run();
+    while send.flag.wakes() == 0 {
+        world.pass(Duration::from_millis(100));
+        world.run();
+    }
+    let text = send.output().unwrap_err().to_string();
+    assert!(text.contains(NAME_SERVER) && text.contains("refused"), "{text}");
+}
+
+#[test]
+fn each_waker_left_last_is_the_one_that_is_woken() {
+    let (_world, mut peer, _client, producer) = warm();
+    let mut send = Hand::begun(producer.send(message("x")));
+    let first = std::mem::take(&mut send.flag);
+    assert!(send.poll().is_pending());
+    assert!(send.poll().is_pending());
+    peer.run();
+    assert_eq!((first.wakes(), send.flag.wakes()), (0, 1));
+    send.output().unwrap();
+}
+
+#[test]
+fn an_operation_that_ends_before_the_loop_runs_keeps_its_outcome() {
+    let world = World::new();
+    let client = rmq_driver::Client::<World>::builder().start_on(world.clone()).unwrap();
+    let producer = client.producer("group").unwrap();
+    // Without a name server each send ends within the core at once, and the next one gets its index.
+    let mut sends: Vec<_> = (0..10).map(|_| Hand::begun(producer.send(message("x")))).collect();
+    world.run();
+    for send in &mut sends {
+        let error = send.output().unwrap_err();
+        let Error::Send(error) = error else { panic!("{error:?}") };
+        assert_eq!(error.kind(), &SendErrorKind::NoNameServer);
+    }
+}
+
+#[test]
+fn too_much_is_refused_at_once() {
+    let world = World::new();
+    let limits = Limits { operations: 2, ..Limits::default() };
+    let client = world.builder().limits(limits).start_on(world.clone()).unwrap();
+    let producer = client.producer("group").unwrap();
+    let _held = [(); 2].map(|()| Hand::begun(producer.send(message("x"))));
+    let error = Hand::new(producer.send(message("x"))).output().unwrap_err();
+    assert_eq!(error, Error::Rejected(RejectReason::TooManyOperations { limit: 2 }));
+    assert!(error.is_retryable());
+}
+
+#[test]
+fn a_message_that_breaks_a_rule_is_refused_before_anything_is_written() {
+    let world = World::new();
+    let client = world.builder().max_message_len(4).start_on(world.clone()).unwrap();
+    let producer = client.producer("group").unwrap();
+    for bad in [message("hello"), message(""), Message::new("no topic", "x"), message("x").tag("")] {
+        let error = Hand::new(producer.send(bad)).output().unwrap_err();
+        assert!(matches!(error, Error::Message(_)), "{error:?}");
+        assert!(!error.is_retryable() && !error.may_have_been_stored());
+    }
+    world.run();
+    assert_eq!((client.stats().sends, world.pipes.len()), (0, 0));
+}
+
+#[test]
+fn shutdown_lets_work_finish_and_says_goodbye() {
+    let (world, mut peer, client, producer) = warm();
+    peer.holds = true;
+    let mut send = Hand::begun(producer.send(message("last")));
+    peer.run();
+    let mut shutdown = Hand::begun(client.shutdown());
+    peer.run();
+    let late = Hand::new(producer.send(message("late"))).output().unwrap_err();
+    assert_eq!(late, Error::ShutDown);
+    assert!(shutdown.poll().is_pending());
+    peer.release();
+    peer.run();
+    assert!(send.output().is_ok());
+    shutdown.output().unwrap();
+    assert_eq!((peer.unregistered, world.pipes.open(), world.tasks()), (1, 0, 0));
+    Hand::new(client.shutdown()).output().unwrap();
+    assert!(client.producer("other").is_err());
+}
+
+#[test]
+fn shutdown_gives_up_what_is_not_done_in_time() {
+    let (world, mut peer, client, producer) = warm();
+    peer.holds = true;
+    let mut send = Hand::begun(producer.send(message("stuck")));
+    peer.run();
+    let mut first = Hand::begun(client.shutdown_within(Duration::from_millis(500)));
+    let mut second = Hand::begun(client.shutdown());
+    world.pass(Duration::from_millis(500));
+    peer.run();
+    first.output().unwrap();
+    second.output().unwrap();
+    let error = send.output().unwrap_err();
+    assert!(error.may_have_been_stored() && !error.is_retryable(), "{error}");
+    assert_eq!(world.pipes.open(), 0);
+}
+
+#[test]
+fn the_last_handle_takes_the_client_with_it() {
+    let (world, mut peer, client, producer) = warm();
+    let send = Hand::begun(producer.send(message("x")));
+    drop(client);
+    drop(producer);
+    peer.run();
+    assert_eq!((world.tasks(), peer.bodies().len()), (1, 1));
+    drop(send);
+    world.run();
+    assert_eq!((world.tasks(), world.pipes.open()), (0, 0));
+}
+
+#[test]
+fn a_runtime_that_ends_tells_all_who_wait() {
+    let (world, mut peer, client, producer) = warm();
+    peer.holds = true;
+    let mut sends = [(); 3].map(|()| Hand::begun(producer.send(message("x"))));
+    peer.run();
+    let mut shutdown = Hand::begun(client.shutdown());
+    world.drop_tasks();
+    for send in &mut sends {
+        assert_eq!(send.flag.wakes(), 1);
+        let error = send.output().unwrap_err();
+        assert!(error.may_have_been_stored(), "{error}");
+    }
+    assert_eq!(shutdown.output(), Err(Error::TaskLost));
+    assert_eq!(Hand::new(client.shutdown()).output(), Err(Error::TaskLost));
+    assert_eq!(Hand::new(producer.send(message("x"))).output(), Err(Error::ShutDown));
+    assert_eq!(world.pipes.open(), 0);
+}
+
+#[test]
+fn a_task_that_cannot_be_started_is_an_error() {
+    let world = World::new();
+    world.refuse_tasks();
+    let error = world.builder().start_on(world.clone()).unwrap_err();
+    assert!(matches!(error, StartError::Spawn(_)), "{error:?}");
+    assert_eq!(error.to_string(), "cannot start the client's task: no runtime here");
+}
+
+#[test]
+fn a_jump_of_the_wall_clock_is_seen_within_a_minute() {
+    let (world, mut peer, _client, producer) = warm();
+    world.set_wall_clock(1_800_000_000_000);
+    world.pass(Duration::from_secs(61));
+    peer.run();
+    let mut send = Hand::begun(producer.send(message("x")));
+    peer.run();
+    send.output().unwrap();
+    assert_eq!(peer.seen[0].born_ms, 1_800_000_061_000);
+}
+
+#[test]
+fn large_bodies_are_written_without_gaps() {
+    let (_world, mut peer, _client, producer) = warm();
+    let bodies: Vec<String> = (0..200).map(|i| format!("{i}").repeat(if i % 3 == 0 { 3_000 } else { 3 })).collect();
+    let mut sends: Vec<_> = bodies.iter().map(|body| Hand::begun(producer.send(message(body)))).collect();
+    peer.run();
+    sends.iter_mut().for_each(|send| assert!(send.output().is_ok()));
+    assert_eq!(peer.bodies(), bodies.iter().map(String::as_bytes).collect::<Vec<_>>());
+}

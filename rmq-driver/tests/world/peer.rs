@@ -1,0 +1,151 @@
+//! A name server and a broker that do as they are told.
+
+use std::collections::BTreeMap;
+
+use bytes::{Bytes, BytesMut};
+use rmq_driver::core::proto::body::{BrokerData, PERM_READ, PERM_WRITE, QueueData, TopicRouteData};
+use rmq_driver::core::proto::code::{RequestCode, ResponseCode};
+use rmq_driver::core::proto::command::{HeaderFormat, RemotingCommand};
+use rmq_driver::core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
+use rmq_driver::core::proto::header::{SendMessageV2Header, SendResponseHeader};
+
+use super::World;
+
+pub(crate) const NAME_SERVER: &str = "names:9876";
+pub(crate) const BROKER: &str = "broker:10911";
+
+/// A send that the broker saw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) body: Bytes,
+    pub(crate) born_ms: i64,
+    pipe: usize,
+    opaque: i32,
+}
+
+pub(crate) struct Peer {
+    world: World,
+    decoders: BTreeMap<usize, FrameDecoder>,
+    /// The broker keeps sends without answering them.
+    pub(crate) holds: bool,
+    held: Vec<Seen>,
+    pub(crate) seen: Vec<Seen>,
+    /// Groups that unregistered.
+    pub(crate) unregistered: usize,
+    offset: i64,
+}
+
+impl Peer {
+    pub(crate) fn new(world: &World) -> Self {
+        let world = world.clone();
+        Self { world, decoders: BTreeMap::new(), holds: false, held: Vec::new(), seen: Vec::new(), unregistered: 0, offset: 0 }
+    }
+
+    /// Runs the world and answers until neither has anything to do. Panics when a stream carries anything but frames.
+    pub(crate) fn run(&mut self) {
+        loop {
+            self.world.run();
+            let mut progress = false;
+            for index in 0..self.world.pipes.len() {
+                let data = self.world.pipes.with(index, |end| std::mem::take(&mut end.written));
+                progress |= !data.is_empty();
+                self.take(index, data.into());
+            }
+            if !progress {
+                return;
+            }
+        }
+    }
+
+    fn take(&mut self, pipe: usize, mut data: Bytes) {
+        loop {
+            let decoder = self.decoders.entry(pipe).or_insert_with(|| FrameDecoder::new(MAX_FRAME_LEN));
+            let Some(frame) = decoder.decode(&mut data).unwrap() else { return };
+            let request = RemotingCommand::decode(frame).unwrap();
+            self.request(pipe, &request);
+        }
+    }
+
+    fn request(&mut self, pipe: usize, request: &RemotingCommand) {
+        match RequestCode(request.code) {
+            RequestCode::GET_ROUTEINFO_BY_TOPIC => {
+                let answer = RemotingCommand::response_to(request, ResponseCode::SUCCESS).with_body(route().encode());
+                self.write(pipe, &answer);
+            }
+            RequestCode::SEND_MESSAGE_V2 => {
+                let born_ms = request.header::<SendMessageV2Header<'_>>().unwrap().born_timestamp;
+                let seen = Seen { body: request.body.clone(), born_ms, pipe, opaque: request.opaque };
+                self.seen.push(seen.clone());
+                if self.holds {
+                    self.held.push(seen);
+                } else if !request.is_oneway() {
+                    self.stored(&seen);
+                }
+            }
+            code => {
+                self.unregistered += usize::from(code == RequestCode::UNREGISTER_CLIENT);
+                self.write(pipe, &RemotingCommand::response_to(request, ResponseCode::SUCCESS));
+            }
+        }
+    }
+
+    /// Answers the sends that were kept. The answers lie in the streams; nothing runs.
+    pub(crate) fn release(&mut self) -> usize {
+        let held = std::mem::take(&mut self.held);
+        held.iter().for_each(|seen| self.stored(seen));
+        held.len()
+    }
+
+    fn stored(&mut self, seen: &Seen) {
+        let header = SendResponseHeader {
+            message_id: "0A00000100002A9F0000000000000000".into(),
+            queue_id: 0,
+            queue_offset: self.offset,
+            transaction_id: None,
+            batch_unique_id: None,
+            recall_handle: None,
+            region_id: None,
+            trace_on: None,
+        };
+        self.offset += 1;
+        let request = RemotingCommand { opaque: seen.opaque, ..RemotingCommand::request(RequestCode::SEND_MESSAGE_V2) };
+        let answer = RemotingCommand::response_to(&request, ResponseCode::SUCCESS).with_ext(&header);
+        self.write(seen.pipe, &answer);
+    }
+
+    fn write(&self, pipe: usize, answer: &RemotingCommand) {
+        let mut out = BytesMut::new();
+        answer.encode(HeaderFormat::Json, &mut out).unwrap();
+        self.world.pipes.with(pipe, |end| end.unread.extend(out));
+    }
+
+    /// The bodies of the sends that the broker saw, in their order.
+    pub(crate) fn bodies(&self) -> Vec<&[u8]> {
+        self.seen.iter().map(|seen| &*seen.body).collect()
+    }
+
+    /// The open stream to an address.
+    pub(crate) fn pipe(&self, address: &str) -> usize {
+        let pipes = &self.world.pipes;
+        let found = (0..pipes.len()).rev().find(|&index| pipes.with(index, |end| end.address == address && !end.dropped));
+        found.unwrap_or_else(|| panic!("no open stream to {address}"))
+    }
+}
+
+/// One broker with one queue.
+fn route() -> TopicRouteData {
+    let queue = QueueData {
+        broker_name: "broker".into(),
+        read_queue_nums: 1,
+        write_queue_nums: 1,
+        perm: PERM_READ | PERM_WRITE,
+        topic_sys_flag: 0,
+    };
+    let broker = BrokerData {
+        cluster: "cluster".into(),
+        broker_name: "broker".into(),
+        addresses: BTreeMap::from([(0, BROKER.into())]),
+        enable_acting_master: None,
+    };
+    TopicRouteData { order_topic_conf: None, queue_datas: vec![queue], broker_datas: vec![broker] }
+}

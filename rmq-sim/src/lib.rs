@@ -1,0 +1,43 @@
+//! A model RocketMQ name server and broker, for tests and examples.
+//!
+//! - [`model`]: the servers without IO. Bytes in, bytes out, in the real wire format.
+//! - [`memory`]: the model behind streams in memory. No ports, no threads.
+//! - [`loopback`]: the model behind real sockets on 127.0.0.1, in this process. The program `rmq-model-broker` is the
+//!   same as a process of its own.
+//!
+//! ```
+//! use rmq_sim::loopback::{Server, ServerConfig};
+//!
+//! # fn main() -> std::io::Result<()> {
+//! let server = Server::start(ServerConfig::default())?;
+//! println!("point clients at {}", server.name_server());
+//! // ... let them send, then see what arrived:
+//! let stored = server.cluster(|cluster| cluster.stored().count());
+//! assert_eq!(stored, 0);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The model is not RocketMQ
+//!
+//! It knows routes, sends of single messages, heartbeats and unregistering; every other request is answered with code 3,
+//! as servers answer codes they do not know. It keeps messages in memory, and only the newest. Delay levels, timers,
+//! transactions and batches are not there: a delayed or half message is stored like any other, a batch is refused. Disks
+//! do not fill, nothing is flushed or replicated, nobody is authenticated, and brokers ask clients nothing, not even to
+//! rebalance. Routes are standard JSON, whatever version the client says it has.
+//!
+//! What keeps it honest:
+//!
+//! - Each rule has a section of the protocol's specification beside it, or says that it was seen on real servers of
+//!   releases 4.9.7 and 5.3.3. Where those differ, [`model::Profile`] chooses.
+//! - Its tests replay frames of the official Java client, captured in talk with a real cluster, and compare the answers
+//!   field name by field name with the captured ones.
+//! - The official Java client is run against `rmq-model-broker`, and the project's own tests against real brokers.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod loopback;
+pub mod memory;
+pub mod model;
+pub mod runtime;

@@ -1,0 +1,146 @@
+//! A broker: topics, messages, and who is there.
+
+mod clients;
+mod properties;
+mod send;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use rmq_proto::code::RequestCode;
+use rmq_proto::command::RemotingCommand;
+use rmq_proto::id::UniqueKeyGenerator;
+use rmq_proto::names;
+
+pub use self::clients::{Registration, Role};
+
+use self::clients::Clients;
+use super::answer::Answer;
+use super::config::ClusterConfig;
+use super::conn::PeerConn;
+use super::event::{Events, ModelEvent};
+use super::fault::ForcedCode;
+use super::name_server::NameServer;
+use super::profile::ProfileRules;
+use super::store::Store;
+use super::topic::{PERM_INHERIT, TopicConfig};
+
+/// The cluster that every broker of the model belongs to.
+pub(crate) const CLUSTER_NAME: &str = "DefaultCluster";
+
+/// Queues of the topic that others inherit from (wire §2.5).
+const DEFAULT_TOPIC_QUEUES: i32 = 8;
+
+/// One master broker.
+#[derive(Debug)]
+pub struct Broker {
+    name: Arc<str>,
+    address: SocketAddr,
+    rules: &'static ProfileRules,
+    topics: BTreeMap<String, TopicConfig>,
+    store: Store,
+    clients: Clients,
+    unique_keys: UniqueKeyGenerator,
+}
+
+/// What a broker is given for one request, besides the request.
+pub(crate) struct Turn<'t> {
+    pub(crate) unix_ms: u64,
+    pub(crate) conn: PeerConn,
+    pub(crate) from: SocketAddr,
+    pub(crate) name_server: &'t mut NameServer,
+    pub(crate) events: &'t mut Events,
+    pub(crate) sequence: &'t mut u64,
+    /// The code that a stored message is answered with in place of 0.
+    pub(crate) forced: Option<ForcedCode>,
+}
+
+impl Broker {
+    /// The broker number `index` (broker-a, broker-b, ...). One that creates topics has `TBW102` (wire §2.5).
+    pub(crate) fn new(config: &ClusterConfig, index: usize, address: SocketAddr) -> Self {
+        let name = match u8::try_from(index) {
+            Ok(index @ 0..26) => format!("broker-{}", char::from(b'a' + index)),
+            _ => format!("broker-{index}"),
+        };
+        let mut topics = BTreeMap::new();
+        if config.auto_create {
+            let mut topic = TopicConfig::new(names::DEFAULT_TOPIC, DEFAULT_TOPIC_QUEUES);
+            topic.perm |= PERM_INHERIT;
+            topics.insert(topic.name.clone(), topic);
+        }
+        let salt = u32::try_from(index).unwrap_or(u32::MAX).to_be_bytes();
+        Self {
+            name: name.into(),
+            address,
+            rules: config.profile.rules(),
+            topics,
+            store: Store::new(config.retain, config.retain_bytes),
+            clients: Clients::default(),
+            unique_keys: UniqueKeyGenerator::new(address.ip(), address.port(), salt),
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where it listens.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Its messages.
+    pub const fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// One of its topics.
+    pub fn topic(&self, name: &str) -> Option<&TopicConfig> {
+        self.topics.get(name)
+    }
+
+    /// Its topics, by name.
+    pub fn topics(&self) -> impl Iterator<Item = &TopicConfig> {
+        self.topics.values()
+    }
+
+    /// The groups that clients have registered by heartbeats (wire §5.6), and not taken back.
+    pub fn registrations(&self) -> impl Iterator<Item = Registration<'_>> {
+        self.clients.registrations(&self.name)
+    }
+
+    pub(crate) fn shared_name(&self) -> Arc<str> {
+        Arc::clone(&self.name)
+    }
+
+    /// Takes a topic on, or its new settings.
+    pub(crate) fn put_topic(
+        &mut self,
+        topic: TopicConfig,
+        name_server: &mut NameServer,
+        events: &mut Events,
+    ) {
+        name_server.register_topic(&self.name, &topic);
+        events.push(ModelEvent::TopicCreated {
+            broker: self.shared_name(),
+            topic: topic.name.clone(),
+            write_queue_nums: topic.write_queue_nums,
+        });
+        self.topics.insert(topic.name.clone(), topic);
+    }
+
+    pub(crate) fn answer(&mut self, turn: &mut Turn<'_>, request: &RemotingCommand) -> Answer {
+        match RequestCode(request.code) {
+            RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 => self.answer_send(turn, request),
+            RequestCode::HEART_BEAT => self.answer_heartbeat(turn, request),
+            RequestCode::UNREGISTER_CLIENT => self.answer_unregister(turn, request),
+            RequestCode(code) => Answer::not_supported(code),
+        }
+    }
+
+    pub(crate) fn disconnect(&mut self, conn: PeerConn, events: &mut Events) {
+        self.clients.disconnect(&self.name, conn, events);
+    }
+}

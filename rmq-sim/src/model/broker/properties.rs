@@ -1,0 +1,47 @@
+//! What a broker makes of a message's properties.
+
+use std::collections::BTreeMap;
+
+use rmq_proto::properties::{
+    self, CLUSTER, MSG_REGION, NAME_SEPARATOR, POP_CK, PROPERTY_SEPARATOR, TRACE_ON, UNIQ_KEY, WAIT,
+};
+
+use super::CLUSTER_NAME;
+use crate::model::answer::REGION;
+use crate::model::profile::ProfileRules;
+
+/// The properties of a record (wire §5.1, §6.4): the client's, of duplicates the last, and the broker's own. Their order
+/// is free.
+///
+/// `fresh_key` is asked for a `UNIQ_KEY` when there is none and the release adds one.
+pub(super) fn stored<K: AsRef<str>>(
+    rules: &ProfileRules,
+    text: &str,
+    fresh_key: impl FnOnce() -> K,
+) -> String {
+    let mut map: BTreeMap<&str, &str> = properties::iter(text).collect();
+    let fresh = (rules.completes_properties && !map.contains_key(UNIQ_KEY)).then(fresh_key);
+    if let Some(fresh) = &fresh {
+        map.insert(UNIQ_KEY, fresh.as_ref());
+    }
+    map.insert(CLUSTER, CLUSTER_NAME);
+    if rules.completes_properties {
+        map.insert(MSG_REGION, REGION);
+        map.insert(TRACE_ON, "true");
+        map.remove(POP_CK);
+    }
+    if !rules.stores_wait {
+        map.remove(WAIT);
+    }
+    let mut stored = String::with_capacity(text.len() + 160);
+    for (name, value) in map {
+        stored.push_str(name);
+        stored.push(NAME_SEPARATOR);
+        stored.push_str(value);
+        stored.push(PROPERTY_SEPARATOR);
+    }
+    if !rules.trailing_separator {
+        stored.pop();
+    }
+    stored
+}

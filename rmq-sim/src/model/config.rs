@@ -1,0 +1,54 @@
+//! What a cluster is made of.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use super::profile::Profile;
+
+/// What a [`Cluster`](super::Cluster) is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClusterConfig {
+    /// The release that all servers are of. Default: [`Profile::V5_3`].
+    pub profile: Profile,
+    /// How many brokers. Default: 1.
+    pub brokers: usize,
+    /// Whether sending to a topic creates it, as real brokers do unless told otherwise (wire §5.1). Default: true.
+    pub auto_create: bool,
+    /// How many messages a broker keeps; the oldest go first. Default: 10,000.
+    pub retain: usize,
+    /// How many bytes of records a broker keeps; the oldest go first. Default: 256 MiB.
+    pub retain_bytes: usize,
+    /// The address of all servers. Default: 127.0.0.1.
+    pub host: IpAddr,
+    /// The name server's port; broker number i (from 0) listens on this + 1 + i. Default: 9876.
+    pub port: u16,
+    /// Ports of the brokers where they are others than that; brokers beyond its end keep to the rule. Default: empty.
+    pub broker_ports: Vec<u16>,
+}
+
+impl Default for ClusterConfig {
+    fn default() -> Self {
+        Self {
+            profile: Profile::default(),
+            brokers: 1,
+            auto_create: true,
+            retain: 10_000,
+            retain_bytes: 256 * 1024 * 1024,
+            host: Ipv4Addr::LOCALHOST.into(),
+            port: 9876,
+            broker_ports: Vec::new(),
+        }
+    }
+}
+
+impl ClusterConfig {
+    /// Where the name server listens.
+    pub const fn name_server_address(&self) -> SocketAddr {
+        SocketAddr::new(self.host, self.port)
+    }
+
+    /// Where broker number `index` listens, from 0. Ports beyond 65,535 begin anew at 0.
+    pub fn broker_address(&self, index: usize) -> SocketAddr {
+        let by_rule = || self.port.wrapping_add(1).wrapping_add(index as u16);
+        SocketAddr::new(self.host, self.broker_ports.get(index).copied().unwrap_or_else(by_rule))
+    }
+}

@@ -1,0 +1,104 @@
+//! What a watcher of the model may want to see.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use super::broker::Role;
+use super::conn::PeerConn;
+
+/// Events that wait to be polled; a watcher that does not poll loses the oldest.
+const KEPT: usize = 1_024;
+
+/// Something that happened in a [`Cluster`](super::Cluster). Its `Display` is one line for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ModelEvent {
+    /// A client connected.
+    Connected {
+        /// The connection.
+        conn: PeerConn,
+        /// The name server's or broker's name.
+        peer: Arc<str>,
+        /// Where the client is.
+        from: SocketAddr,
+    },
+    /// A connection ended.
+    Disconnected {
+        /// The connection.
+        conn: PeerConn,
+        /// The name server's or broker's name.
+        peer: Arc<str>,
+        /// What the client did wrong, when that ended it.
+        fault: Option<String>,
+    },
+    /// A heartbeat named a group that its connection had not named before.
+    Registered {
+        /// The broker.
+        broker: Arc<str>,
+        /// The client.
+        client_id: String,
+        /// Its group.
+        group: String,
+        /// What the group does.
+        role: Role,
+    },
+    /// A client took a group back, or its connection ended.
+    Unregistered {
+        /// The broker.
+        broker: Arc<str>,
+        /// The client.
+        client_id: String,
+        /// Its group.
+        group: String,
+        /// What the group does.
+        role: Role,
+    },
+    /// A broker has a new topic.
+    TopicCreated {
+        /// The broker.
+        broker: Arc<str>,
+        /// The topic.
+        topic: String,
+        /// Queues to write to.
+        write_queue_nums: i32,
+    },
+}
+
+impl fmt::Display for ModelEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Connected { conn, peer, from } => write!(f, "{peer}: {conn} opened from {from}"),
+            Self::Disconnected { conn, peer, fault: None } => write!(f, "{peer}: {conn} ended"),
+            Self::Disconnected { conn, peer, fault: Some(fault) } => {
+                write!(f, "{peer}: {conn} closed, as the client broke the protocol: {fault}")
+            }
+            Self::Registered { broker, client_id, group, role } => {
+                write!(f, "{broker}: {role} group {group} of client {client_id} registered")
+            }
+            Self::Unregistered { broker, client_id, group, role } => {
+                write!(f, "{broker}: {role} group {group} of client {client_id} gone")
+            }
+            Self::TopicCreated { broker, topic, write_queue_nums } => {
+                write!(f, "{broker}: topic {topic} created with {write_queue_nums} queues")
+            }
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Events(VecDeque<ModelEvent>);
+
+impl Events {
+    pub(crate) fn push(&mut self, event: ModelEvent) {
+        if self.0.len() == KEPT {
+            self.0.pop_front();
+        }
+        self.0.push_back(event);
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<ModelEvent> {
+        self.0.pop_front()
+    }
+}

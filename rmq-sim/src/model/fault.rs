@@ -1,0 +1,90 @@
+//! Misbehaviour that a test asks for.
+
+use std::collections::VecDeque;
+
+use rmq_proto::code::ResponseCode;
+
+/// What one address does wrong from now on. Faults of an address add up until
+/// [`Cluster::heal`](super::Cluster::heal).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// New connections are refused. Open ones live on.
+    Refuse,
+    /// Everything is read and nothing is done or answered, on open connections too.
+    Hang,
+    /// The next sends are answered with a code of the test's choice.
+    ///
+    /// With 10, 11 and 12 the message is stored and the answer has all fields of a success (wire §4.4); with any other
+    /// code nothing is looked at and nothing stored.
+    AnswerSends {
+        /// How many sends.
+        count: u32,
+        /// The code.
+        code: ResponseCode,
+        /// The remark, if any.
+        remark: Option<String>,
+    },
+    /// The next request's connection is closed in place of an answer.
+    CloseOnRequest {
+        /// Whether the request is carried out before: then only the answer is lost.
+        carried_out: bool,
+    },
+}
+
+/// The code that a send gets in place of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct ForcedCode {
+    pub(crate) code: ResponseCode,
+    pub(crate) remark: Option<String>,
+}
+
+impl ForcedCode {
+    /// Whether the code means that the message is stored (wire §4.4).
+    pub(crate) const fn is_stored(&self) -> bool {
+        matches!(
+            self.code,
+            ResponseCode::FLUSH_DISK_TIMEOUT
+                | ResponseCode::FLUSH_SLAVE_TIMEOUT
+                | ResponseCode::SLAVE_NOT_AVAILABLE
+                | ResponseCode::SUCCESS
+        )
+    }
+}
+
+/// The faults of one address.
+#[derive(Debug, Default)]
+pub(crate) struct Faults {
+    pub(crate) refuse: bool,
+    pub(crate) hang: bool,
+    close: VecDeque<bool>,
+    sends: VecDeque<(u32, ForcedCode)>,
+}
+
+impl Faults {
+    pub(crate) fn add(&mut self, fault: Fault) {
+        match fault {
+            Fault::Refuse => self.refuse = true,
+            Fault::Hang => self.hang = true,
+            Fault::AnswerSends { count, code, remark } => {
+                self.sends.push_back((count, ForcedCode { code, remark }));
+            }
+            Fault::CloseOnRequest { carried_out } => self.close.push_back(carried_out),
+        }
+    }
+
+    /// Takes the order to close in place of answering, and whether the request is carried out.
+    pub(crate) fn take_close(&mut self) -> Option<bool> {
+        self.close.pop_front()
+    }
+
+    pub(crate) fn take_send(&mut self) -> Option<ForcedCode> {
+        while let Some((left, forced)) = self.sends.front_mut() {
+            if *left > 0 {
+                *left -= 1;
+                return Some(forced.clone());
+            }
+            self.sends.pop_front();
+        }
+        None
+    }
+}

@@ -1,0 +1,27 @@
+//! The name server and the brokers, without any IO: bytes in, bytes out.
+//!
+//! [`Cluster`] is the whole of it. It has no clock (each call is given the time), no threads and no randomness: the same
+//! calls give the same bytes.
+
+mod answer;
+mod broker;
+mod cluster;
+mod config;
+mod conn;
+mod event;
+mod fault;
+mod name_server;
+mod profile;
+mod store;
+mod topic;
+
+pub use broker::{Broker, Registration, Role};
+pub use cluster::Cluster;
+pub use config::ClusterConfig;
+pub use conn::{PeerConn, PeerOutput};
+pub use event::ModelEvent;
+pub use fault::Fault;
+pub use name_server::NameServer;
+pub use profile::{Profile, ProfileError};
+pub use store::{Store, StoredMessage};
+pub use topic::TopicConfig;

@@ -1,0 +1,120 @@
+//! Which release the model behaves like.
+
+use std::fmt;
+use std::str::FromStr;
+
+use rmq_proto::code::ResponseCode;
+
+/// The release whose answers the model gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Profile {
+    /// Like servers of release 4.9.7.
+    V4_9,
+    /// Like servers of release 5.3.3.
+    #[default]
+    V5_3,
+}
+
+impl Profile {
+    /// Both, the older one first: what a test goes through.
+    pub const ALL: [Self; 2] = [Self::V4_9, Self::V5_3];
+
+    pub(crate) const fn rules(self) -> &'static ProfileRules {
+        match self {
+            Self::V4_9 => &V4_9,
+            Self::V5_3 => &V5_3,
+        }
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::V4_9 => "4.9",
+            Self::V5_3 => "5.3",
+        })
+    }
+}
+
+/// A text that names no [`Profile`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no profile: the model knows 4.9 and 5.3")]
+pub struct ProfileError {
+    /// What was given.
+    pub text: String,
+}
+
+impl FromStr for Profile {
+    type Err = ProfileError;
+
+    fn from_str(text: &str) -> Result<Self, ProfileError> {
+        Self::ALL
+            .into_iter()
+            .find(|profile| profile.to_string() == text)
+            .ok_or_else(|| ProfileError { text: text.to_owned() })
+    }
+}
+
+/// What the releases do differently (wire §10). A row without a section was seen on the real servers, 4.9.7 and 5.3.3.
+#[derive(Debug)]
+pub(crate) struct ProfileRules {
+    /// What the servers say about themselves (wire §1.6, §5.6).
+    pub(crate) version: i32,
+    /// Where the remark of "topic not found" sends the reader (wire §5.2).
+    pub(crate) faq: &'static str,
+    /// Code of an illegal topic name or queue (wire §10 row 16).
+    pub(crate) invalid_parameter: ResponseCode,
+    /// Whether topic configurations have attributes, as the remark of an illegal queue shows (wire §5.1).
+    pub(crate) topic_attributes: bool,
+    /// `enableActingMaster` of each broker in a route (wire §2.5).
+    pub(crate) acting_master: Option<bool>,
+    /// Whether the name server answers codes that it does not serve. Brokers of both do (wire §1.4).
+    pub(crate) name_server_refuses_codes: bool,
+    /// Whether an answer has the header format of its request, unless an exception made it (wire §3.3).
+    pub(crate) mirrors_format: bool,
+    /// Whether heartbeats are answered with the two fields of the second heartbeat (wire §10 row 18).
+    pub(crate) heartbeat_fields: bool,
+    /// Whether sends are answered with `transactionId` (wire §10 row 32).
+    pub(crate) transaction_id: bool,
+    /// Whether a message without body is refused (wire §5.1); 4.9.7 stores it.
+    pub(crate) refuses_empty_body: bool,
+    /// Whether records get `MSG_REGION` and `TRACE_ON` (wire §10 row 37) and, if it is missing, `UNIQ_KEY`, and lose
+    /// `POP_CK` (wire §5.1).
+    pub(crate) completes_properties: bool,
+    /// Whether records keep `WAIT` (wire §5.1).
+    pub(crate) stores_wait: bool,
+    /// Whether the properties of a record end with the separator (wire §10 row 8).
+    pub(crate) trailing_separator: bool,
+}
+
+const V4_9: ProfileRules = ProfileRules {
+    version: 407,
+    faq: "http://rocketmq.apache.org/docs/faq/",
+    invalid_parameter: ResponseCode::SYSTEM_ERROR,
+    topic_attributes: false,
+    acting_master: None,
+    name_server_refuses_codes: false,
+    mirrors_format: true,
+    heartbeat_fields: false,
+    transaction_id: false,
+    refuses_empty_body: false,
+    completes_properties: false,
+    stores_wait: false,
+    trailing_separator: false,
+};
+
+const V5_3: ProfileRules = ProfileRules {
+    version: 479,
+    faq: "https://rocketmq.apache.org/docs/bestPractice/06FAQ",
+    invalid_parameter: ResponseCode::INVALID_PARAMETER,
+    topic_attributes: true,
+    acting_master: Some(false),
+    name_server_refuses_codes: true,
+    mirrors_format: false,
+    heartbeat_fields: true,
+    transaction_id: true,
+    refuses_empty_body: true,
+    completes_properties: true,
+    stores_wait: true,
+    trailing_separator: true,
+};

@@ -1,0 +1,186 @@
+//! What a broker keeps of messages.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use rmq_proto::id::OffsetMessageId;
+use rmq_proto::properties;
+
+/// Bytes of a record besides body, topic and properties, both hosts being IPv4 (wire §6.1).
+const RECORD_FIXED_LEN: usize = 91;
+
+/// What an IPv6 host adds to a record (wire §6.1).
+const RECORD_V6_HOST_LEN: usize = 12;
+
+/// A message as the broker stored it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredMessage {
+    /// Counts the messages of the whole cluster in the order of storing.
+    pub sequence: u64,
+    /// Broker.
+    pub broker: Arc<str>,
+    /// Topic.
+    pub topic: Arc<str>,
+    /// Queue of the topic.
+    pub queue_id: i32,
+    /// Place in the queue, from 0.
+    pub queue_offset: i64,
+    /// Place in the broker's commit log: the sum of the lengths of all records before.
+    pub commit_log_offset: i64,
+    /// Body as sent, compressed if the client did so.
+    pub body: Bytes,
+    /// Properties, the broker's own included (wire §6.4).
+    pub properties: String,
+    /// The user's flag.
+    pub flag: i32,
+    /// Flags of the system (wire §6.3).
+    pub sys_flag: i32,
+    /// What the client says about the message's birth, in milliseconds since the Unix epoch.
+    pub born_timestamp: i64,
+    /// When it was stored, in milliseconds since the Unix epoch.
+    pub store_timestamp: i64,
+    /// The client's end of the connection.
+    pub born_host: SocketAddr,
+    /// The broker's address.
+    pub store_host: SocketAddr,
+    /// How often it was consumed in vain.
+    pub reconsume_times: i32,
+    /// The group that sent it.
+    pub producer_group: String,
+}
+
+impl StoredMessage {
+    /// The value of a property; of duplicates the last.
+    pub fn property(&self, name: &str) -> Option<&str> {
+        properties::value(&self.properties, name)
+    }
+
+    /// The id that the client gave it (wire §6.5).
+    pub fn unique_key(&self) -> Option<&str> {
+        self.property(properties::UNIQ_KEY)
+    }
+
+    /// The id that says where it is (wire §6.5).
+    pub const fn offset_id(&self) -> OffsetMessageId {
+        OffsetMessageId { host: self.store_host, offset: self.commit_log_offset }
+    }
+
+    /// Length of the record in the commit log, in bytes (wire §6.1). The magic of long topics, which no client can send
+    /// to, is left out.
+    pub fn record_len(&self) -> usize {
+        let hosts = [self.born_host, self.store_host];
+        let v6_hosts = hosts.iter().filter(|host| host.is_ipv6()).count();
+        RECORD_FIXED_LEN
+            + v6_hosts * RECORD_V6_HOST_LEN
+            + self.body.len()
+            + self.topic.len()
+            + self.properties.len()
+    }
+}
+
+/// The newest messages of one broker.
+#[derive(Debug)]
+pub struct Store {
+    retain: usize,
+    retain_bytes: usize,
+    kept_bytes: usize,
+    messages: VecDeque<StoredMessage>,
+    /// How many messages were dropped: the index of the first one kept.
+    dropped: u64,
+    queues: BTreeMap<Arc<str>, BTreeMap<i32, Queue>>,
+    unique_keys: BTreeMap<Box<str>, u64>,
+    commit_log_end: i64,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    end: i64,
+    /// Indices of those messages that are kept.
+    kept: VecDeque<u64>,
+}
+
+impl Store {
+    pub(crate) const fn new(retain: usize, retain_bytes: usize) -> Self {
+        Self {
+            retain,
+            retain_bytes,
+            kept_bytes: 0,
+            messages: VecDeque::new(),
+            dropped: 0,
+            queues: BTreeMap::new(),
+            unique_keys: BTreeMap::new(),
+            commit_log_end: 0,
+        }
+    }
+
+    /// Stores a message whose offsets are yet to be given, and returns queue offset and commit-log offset.
+    pub(crate) fn append(&mut self, mut message: StoredMessage) -> (i64, i64) {
+        let index = self.dropped + self.messages.len() as u64;
+        let queues = self.queues.entry(Arc::clone(&message.topic)).or_default();
+        let queue = queues.entry(message.queue_id).or_default();
+        message.queue_offset = queue.end;
+        message.commit_log_offset = self.commit_log_end;
+        queue.end += 1;
+        queue.kept.push_back(index);
+        let offsets = (message.queue_offset, message.commit_log_offset);
+        let len = message.record_len();
+        self.commit_log_end = self.commit_log_end.saturating_add_unsigned(len as u64);
+        self.kept_bytes += len;
+        if let Some(key) = message.unique_key() {
+            self.unique_keys.insert(key.into(), index);
+        }
+        self.messages.push_back(message);
+        while self.messages.len() > self.retain || self.kept_bytes > self.retain_bytes {
+            self.drop_oldest();
+        }
+        offsets
+    }
+
+    fn drop_oldest(&mut self) {
+        let Some(message) = self.messages.pop_front() else {
+            return;
+        };
+        let index = self.dropped;
+        self.dropped += 1;
+        self.kept_bytes -= message.record_len();
+        if let Some(queue) =
+            self.queues.get_mut(&message.topic).and_then(|queues| queues.get_mut(&message.queue_id))
+        {
+            queue.kept.pop_front();
+        }
+        if let Some(key) = message.unique_key()
+            && self.unique_keys.get(key) == Some(&index)
+        {
+            self.unique_keys.remove(key);
+        }
+    }
+
+    /// The messages that are kept, oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &StoredMessage> + ExactSizeIterator {
+        self.messages.iter()
+    }
+
+    /// How many messages were ever stored, dropped ones included.
+    pub fn total(&self) -> u64 {
+        self.dropped + self.messages.len() as u64
+    }
+
+    /// The message at an offset of a queue; `None` when there is none or it is no longer kept.
+    pub fn at(&self, topic: &str, queue_id: i32, queue_offset: i64) -> Option<&StoredMessage> {
+        let queue = self.queues.get(topic)?.get(&queue_id)?;
+        let first_kept = queue.end - queue.kept.len() as i64;
+        let place = usize::try_from(queue_offset.checked_sub(first_kept)?).ok()?;
+        self.by_index(*queue.kept.get(place)?)
+    }
+
+    /// The newest message with this `UNIQ_KEY`.
+    pub fn by_unique_key(&self, key: &str) -> Option<&StoredMessage> {
+        self.by_index(*self.unique_keys.get(key)?)
+    }
+
+    fn by_index(&self, index: u64) -> Option<&StoredMessage> {
+        self.messages.get(usize::try_from(index.checked_sub(self.dropped)?).ok()?)
+    }
+}

@@ -1,0 +1,170 @@
+//! A scripted server on a real socket: name server and broker in one.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use bytes::BytesMut;
+use rmq_tokio::core::proto::body::{BrokerData, PERM_READ, PERM_WRITE, QueueData, TopicRouteData};
+use rmq_tokio::core::proto::code::{RequestCode, ResponseCode};
+use rmq_tokio::core::proto::command::{HeaderFormat, RemotingCommand};
+use rmq_tokio::core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
+use rmq_tokio::core::proto::header::SendResponseHeader;
+
+/// What follows a send. Everything else is answered.
+pub(crate) enum Then {
+    Answer,
+    /// Answer, then send no more: half of the connection stays open.
+    AnswerAndHalfClose,
+    /// Answer when told to.
+    Keep,
+    Garbage(&'static [u8]),
+}
+
+type Script = dyn Fn(usize, &RemotingCommand) -> Then + Send + Sync;
+
+pub(crate) struct Peer {
+    pub(crate) address: String,
+    /// Each send received, in order: the number of its connection, and its body's length.
+    pub(crate) sends: Receiver<(usize, usize)>,
+    kept: Arc<Mutex<Vec<(TcpStream, RemotingCommand)>>>,
+}
+
+struct Serving {
+    address: String,
+    script: Box<Script>,
+    sends: Sender<(usize, usize)>,
+    kept: Arc<Mutex<Vec<(TcpStream, RemotingCommand)>>>,
+    /// Waited for before the first read of a connection that is not the first.
+    gate: Option<Mutex<Receiver<()>>>,
+}
+
+impl Peer {
+    pub(crate) fn new(script: impl Fn(usize, &RemotingCommand) -> Then + Send + Sync + 'static) -> Self {
+        Self::start(None, script)
+    }
+
+    /// The broker reads nothing before the sender says so, or is dropped.
+    pub(crate) fn gated() -> (Self, Sender<()>) {
+        let (open, gate) = mpsc::channel();
+        (Self::start(Some(Mutex::new(gate)), |_, _| Then::Answer), open)
+    }
+
+    fn start(
+        gate: Option<Mutex<Receiver<()>>>,
+        script: impl Fn(usize, &RemotingCommand) -> Then + Send + Sync + 'static,
+    ) -> Self {
+        let names = TcpListener::bind("127.0.0.1:0").unwrap();
+        let broker = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = names.local_addr().unwrap().to_string();
+        let (seen, sends) = mpsc::channel();
+        let kept = Arc::<Mutex<Vec<_>>>::default();
+        let broker_address = broker.local_addr().unwrap().to_string();
+        let script = Box::new(script);
+        let serving =
+            Arc::new(Serving { address: broker_address, script, sends: seen, kept: kept.clone(), gate });
+        for (listener, is_broker) in [(names, false), (broker, true)] {
+            let serving = Arc::clone(&serving);
+            thread::spawn(move || {
+                for (number, stream) in listener.incoming().enumerate() {
+                    let (serving, stream) = (Arc::clone(&serving), stream.unwrap());
+                    stream.set_nodelay(true).unwrap();
+                    thread::spawn(move || serving.connection(number, &stream, is_broker));
+                }
+            });
+        }
+        Self { address, sends, kept }
+    }
+
+    /// Answers what was kept. The answers are in the client's socket when this returns.
+    pub(crate) fn release(&self) -> usize {
+        let kept = std::mem::take(&mut *self.kept.lock().unwrap());
+        kept.iter().for_each(|(stream, request)| answer(stream, request, 0));
+        kept.len()
+    }
+}
+
+impl Serving {
+    fn connection(&self, number: usize, stream: &TcpStream, is_broker: bool) {
+        if let Some(gate) = self.gate.as_ref().filter(|_| is_broker) {
+            let _ = gate.lock().unwrap().recv();
+        }
+        let mut decoder = FrameDecoder::new(MAX_FRAME_LEN);
+        let mut buffer = vec![0; 1 << 16];
+        while let Ok(len @ 1..) = (&*stream).read(&mut buffer) {
+            let mut data = BytesMut::from(&buffer[..len]).freeze();
+            while let Some(frame) = decoder.decode(&mut data).expect("the client writes whole frames") {
+                self.request(number, stream, RemotingCommand::decode(frame).expect("with readable headers"));
+            }
+        }
+    }
+
+    fn request(&self, number: usize, mut stream: &TcpStream, request: RemotingCommand) {
+        match RequestCode(request.code) {
+            RequestCode::GET_ROUTEINFO_BY_TOPIC => {
+                let body = route(&self.address).encode();
+                write(stream, &RemotingCommand::response_to(&request, ResponseCode::SUCCESS).with_body(body));
+            }
+            RequestCode::SEND_MESSAGE_V2 => {
+                let then = (self.script)(number, &request);
+                let body_len = request.body.len();
+                match then {
+                    Then::Answer => answer(stream, &request, number as i64),
+                    Then::AnswerAndHalfClose => {
+                        answer(stream, &request, number as i64);
+                        let _ = stream.shutdown(Shutdown::Write);
+                    }
+                    Then::Keep => {
+                        let stream = stream.try_clone().unwrap();
+                        self.kept.lock().unwrap().push((stream, request));
+                    }
+                    Then::Garbage(bytes) => drop(stream.write_all(bytes)),
+                }
+                let _ = self.sends.send((number, body_len));
+            }
+            _ => write(stream, &RemotingCommand::response_to(&request, ResponseCode::SUCCESS)),
+        }
+    }
+}
+
+fn answer(stream: &TcpStream, request: &RemotingCommand, offset: i64) {
+    let header = SendResponseHeader {
+        message_id: "7F00000100002A9F0000000000000000".into(),
+        queue_id: 0,
+        queue_offset: offset,
+        transaction_id: None,
+        batch_unique_id: None,
+        recall_handle: None,
+        region_id: None,
+        trace_on: None,
+    };
+    write(stream, &RemotingCommand::response_to(request, ResponseCode::SUCCESS).with_ext(&header));
+}
+
+/// The client may be gone.
+fn write(mut stream: &TcpStream, answer: &RemotingCommand) {
+    let mut out = BytesMut::new();
+    answer.encode(HeaderFormat::Json, &mut out).unwrap();
+    let _ = stream.write_all(&out);
+}
+
+/// One broker with one queue.
+fn route(address: &str) -> TopicRouteData {
+    let queue = QueueData {
+        broker_name: "broker".into(),
+        read_queue_nums: 1,
+        write_queue_nums: 1,
+        perm: PERM_READ | PERM_WRITE,
+        topic_sys_flag: 0,
+    };
+    let broker = BrokerData {
+        cluster: "cluster".into(),
+        broker_name: "broker".into(),
+        addresses: BTreeMap::from([(0, address.into())]),
+        enable_acting_master: None,
+    };
+    TopicRouteData { order_topic_conf: None, queue_datas: vec![queue], broker_datas: vec![broker] }
+}
