@@ -90,10 +90,10 @@ impl Client {
     /// Moves a link's timer to where it has to be. A timer that is too early is left alone and moves when it fires.
     pub(super) fn rearm_link(&mut self, id: LinkId) {
         let beating = self.beating();
-        let Some(link) = self.links.get_mut(id) else {
-            return;
-        };
-        let Some(at) = link.next_deadline(beating, self.config.idle_timeout) else {
+        let Some(link) = self.links.get_mut(id) else { return };
+        let spare = link.is_spare() && !self.name_servers.contains(&link.address);
+        let forget = if spare { link.held_off_until().filter(|at| *at > self.now) } else { None };
+        let Some(at) = link.next_deadline(beating, self.config.idle_timeout).or(forget) else {
             return self.timers.disarm(&mut link.timer);
         };
         if link.timer.is_none_or(|armed| armed.at > at) {
@@ -128,6 +128,7 @@ impl Client {
         }
         self.push_idle_deadline(id);
         self.rearm_link(id);
+        self.forget_link_if_spare(id);
     }
 
     /// A link that waits for answers is in use, however long nothing has come.

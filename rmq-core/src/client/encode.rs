@@ -101,15 +101,21 @@ impl Client {
         if batch.frames == 0 {
             return true;
         }
+        // A control character takes six bytes in JSON.
+        let escaped = |text: &str| text.len() * 6;
         let bound = match self.links.get(id).and_then(|link| link.queue.peek()) {
             Some(Owner::Send(OpId(op))) => self.sends.get(op).map_or(0, |op| {
-                // A control character of the properties takes six bytes in JSON.
-                let texts = op.properties.len() * 6 + op.topic.len() + op.config.group.len();
-                op.body.len() + texts + HEADER_ROOM
+                let broker = op.progress.as_ref().map_or("", |progress| &progress.choice.broker);
+                op.body.len()
+                    + op.topic.len()
+                    + op.config.group.len()
+                    + escaped(&op.properties)
+                    + escaped(broker)
             }),
-            _ => HEADER_ROOM,
+            Some(Owner::Heartbeat(_)) => self.producers.groups().map(|group| group.len() + HEADER_ROOM).sum(),
+            _ => 0,
         };
-        batch.len() + bound <= self.config.limits.write_batch
+        batch.len() + bound + HEADER_ROOM <= self.config.limits.write_batch
     }
 
     fn head<'a>(&self, code: i32, opaque: i32, flag: i32, remark: Option<&'a str>) -> CommandHead<'a> {

@@ -11,7 +11,7 @@ use rmq_proto::names::DEFAULT_TOPIC;
 use super::outputs::Item;
 use super::{Client, Effect, Timer, join_properties};
 use crate::config::SendOptions;
-use crate::error::{RejectReason, Rejected, RequestError, SendErrorKind, ServerOutcome};
+use crate::error::{CloseCause, RejectReason, Rejected, RequestError, SendErrorKind, ServerOutcome};
 use crate::event::{Event, OpId, ProducerId};
 use crate::link::Owner;
 use crate::producer::{NewSend, Progress, SendOp, Stage, Step, Verdict};
@@ -85,12 +85,10 @@ impl Client {
     /// [`Event::Cancelled`], and its room is free. One that has ended already is left as it is.
     pub fn cancel(&mut self, now: crate::Instant, op: OpId) {
         self.advance(now);
-        let Some(send) = self.sends.get(op.0) else { return };
-        if let (Step::Awaiting { link, opaque }, Some(progress)) = (&send.step, &send.progress) {
-            self.bury(*link, *opaque, progress.deadline);
-        } else {
-            self.leave(op);
+        if !self.sends.contains(op.0) {
+            return;
         }
+        self.abandon(op);
         self.stats.cancelled += 1;
         self.end(op, |_| Event::Cancelled { op });
         self.settle();
@@ -273,7 +271,18 @@ impl Client {
         }
     }
 
-    /// Takes a send out of wherever it waits.
+    /// Takes a send out of wherever it waits, though its time is not over: an answer may still come.
+    fn abandon(&mut self, op: OpId) {
+        let Some(send) = self.sends.get(op.0) else { return };
+        match (&send.step, &send.progress) {
+            (Step::Awaiting { link, opaque }, Some(progress)) => {
+                self.bury(*link, *opaque, progress.deadline);
+            }
+            _ => self.leave(op),
+        }
+    }
+
+    /// Takes a send out of wherever it waits, as its time is over.
     fn leave(&mut self, op: OpId) {
         let Some(send) = self.sends.get(op.0) else { return };
         match (&send.step, &send.progress) {
@@ -344,20 +353,15 @@ impl Client {
         self.outputs.push(Item::Terminal { event, bytes });
     }
 
-    /// Fails every send under way.
+    /// Fails every send under way, as the client shuts down.
     pub(super) fn fail_all_sends(&mut self) {
         for id in self.sends.ids() {
-            let op = OpId(id);
-            let now = self.now;
-            let Some(send) = self.sends.get_mut(id) else {
-                continue;
-            };
-            let written = matches!(send.step, Step::Awaiting { .. } | Step::Writing);
-            if let Some(Progress { began, .. }) = send.progress {
-                let after = now.saturating_since(began);
-                send.end_attempt(now, Some(RequestError::Timeout { after, written }));
+            let (op, now) = (OpId(id), self.now);
+            self.abandon(op);
+            if let Some(send) = self.sends.get_mut(id) {
+                let written = matches!(send.step, Step::Awaiting { .. } | Step::Writing);
+                send.end_attempt(now, Some(RequestError::Closed { cause: CloseCause::ShutDown, written }));
             }
-            self.leave(op);
             self.give_up(op, SendErrorKind::ShutDown);
         }
     }

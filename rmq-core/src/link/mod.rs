@@ -139,6 +139,11 @@ impl Link {
         if now < until { Some(failure) } else { None }
     }
 
+    /// When an idle link has nothing to remember any more.
+    pub(crate) fn held_off_until(&self) -> Option<Instant> {
+        self.failure.as_ref().and(self.last_connect).map(|last| last + HOLD_OFF)
+    }
+
     pub(crate) fn connecting(&mut self, now: Instant, conn: ConnId, timeout: Duration) {
         self.last_connect = Some(now);
         self.state = State::Connecting { conn, deadline: now + timeout };

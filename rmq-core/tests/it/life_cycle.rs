@@ -292,3 +292,47 @@ fn attempts_carry_the_same_message() {
         );
     }
 }
+
+/// A broker that failed a moment ago and is then named by no route is forgotten, a moment later.
+#[test]
+fn a_link_of_no_use_is_forgotten() {
+    let config = config().route_refresh_interval(ms(1)).heartbeat_interval(ms(60_000)).build().unwrap();
+    let mut net = Net::with(config, ProducerConfig::new("PG"));
+    net.routes.insert("T".into(), route(&[("a", 1)]));
+    net.warm();
+    net.run(ms(1_000));
+    let links = net.client.stats().links;
+    let conn = net.conn(&address_of("a")).unwrap();
+    net.broker("a").accept = Some(Accept::Refuse);
+    net.later(0, Input::Closed { conn, reason: CloseReason::PeerClosed });
+    net.turn();
+    net.send("T", SendOptions::default());
+    net.turn();
+    net.routes.insert("T".into(), route(&[("b", 1)]));
+    net.run(ms(50));
+    assert_eq!(net.client.stats().links, links + 1, "a is remembered for a moment, b is new");
+    net.run(ms(100));
+    assert_eq!(net.client.stats().links, links);
+}
+
+/// What is failed by a shutdown leaves nothing behind on its connections while the brokers are told.
+#[test]
+fn shutdown_abandons_what_waits() {
+    let mut net = Net::new();
+    net.warm();
+    for name in ["a", "b"] {
+        net.broker(name).always = Some(Act::Silent);
+        net.broker(name).others.insert(RequestCode::UNREGISTER_CLIENT.0, Act::Silent);
+    }
+    net.send("T", SendOptions::default().timeout(ms(60_000)));
+    net.run(ms(0));
+    net.stalled = true;
+    net.send("T", SendOptions::default().timeout(ms(60_000)));
+    net.send("T", SendOptions::default().timeout(ms(60_000)));
+    net.client.shutdown(net.now, ms(1_000));
+    net.run(ms(800));
+    let stats = net.client.stats();
+    assert_eq!((stats.operations, stats.operation_bytes), (0, 0));
+    net.run(ms(300));
+    assert!(shut_down_at(&net).is_some());
+}
