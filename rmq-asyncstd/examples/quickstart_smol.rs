@@ -7,9 +7,9 @@
 
 use std::{env, error::Error, process::ExitCode};
 
-use rmq_sim::{memory::ModelNetwork, model::ClusterConfig};
 use rmq_asyncstd::smol::{Client, Smol};
 use rmq_asyncstd::{Message, Runtime};
+use rmq_sim::{memory::ModelNetwork, model::ClusterConfig};
 
 fn start() -> Result<Client, Box<dyn Error>> {
     if let Ok(name_server) = env::var("RMQ_NAME_SERVER") {
@@ -27,7 +27,10 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let producer = client.producer("quickstart")?;
     let message = Message::new("QuickStart", "hello").tag("greeting").key("order-42");
     let sent = producer.send(message).await?;
-    println!("{}: message {} in queue {} at offset {}", sent.status, sent.message_id, sent.queue, sent.queue_offset);
+    println!(
+        "{}: message {} in queue {} at offset {}",
+        sent.status, sent.message_id, sent.queue, sent.queue_offset
+    );
     client.shutdown().await?;
     Ok(())
 }

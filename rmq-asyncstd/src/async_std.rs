@@ -7,7 +7,7 @@ use std::io;
 use std::pin::Pin;
 
 use async_std::net::{TcpStream, ToSocketAddrs};
-use rmq_driver::core::{Address, Instant};
+use rmq_driver::rmq_core::{Address, Instant};
 use rmq_driver::{Runtime, SpawnError, connect_each};
 
 use crate::clock::{self, Clock};

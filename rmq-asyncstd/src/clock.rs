@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rmq_driver::core::Instant;
+use rmq_driver::rmq_core::Instant;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use rmq_driver::core::{Address, Instant};
+use rmq_driver::rmq_core::{Address, Instant};
 use rmq_driver::{Runtime, SpawnError, connect_each};
 use smol::{Async, Timer};
 

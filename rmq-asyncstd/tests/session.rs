@@ -1,5 +1,6 @@
 //! The same session on both runtimes, over real sockets.
 
+#![allow(clippy::unwrap_used, reason = "a failing step fails the test")]
 #![cfg(any(feature = "smol", feature = "async-std"))]
 
 use std::net::TcpListener;
@@ -32,7 +33,8 @@ async fn session<R: Runtime + Default>() {
 /// Nothing listens, the host is unknown.
 async fn failures<R: Runtime + Default>() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-    for (name_server, reason) in [(free.as_str(), "refused"), ("no-such-host.invalid:9876", "cannot resolve")] {
+    for (name_server, reason) in [(free.as_str(), "refused"), ("no-such-host.invalid:9876", "cannot resolve")]
+    {
         let client = Client::<R>::builder().name_server(name_server).start().unwrap();
         let options = SendOptions::default().timeout(Duration::from_secs(2));
         let sent = client.producer("session").unwrap().send_with(Message::new("orders", "x"), options).await;

@@ -50,10 +50,9 @@ impl Error {
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Send(error) => error.is_retryable(),
-            Self::Rejected(reason) => matches!(
-                reason,
-                RejectReason::TooManyOperations { .. } | RejectReason::TooManyBytes { .. }
-            ),
+            Self::Rejected(reason) => {
+                matches!(reason, RejectReason::TooManyOperations { .. } | RejectReason::TooManyBytes { .. })
+            }
             Self::Message(_) | Self::ShutDown | Self::TaskLost => false,
         }
     }

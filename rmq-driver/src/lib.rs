@@ -42,11 +42,11 @@ pub use builder::ClientBuilder;
 pub use client::{Client, ShutdownFuture};
 pub use error::{Error, StartError};
 pub use producer::{OnewayFuture, Producer, SendFuture};
-pub use rmq_core as core;
+pub use rmq_core;
 pub use rmq_core::proto::message::{Message, MessageError};
 pub use rmq_core::{
-    AttemptTimeout, ClientConfig, ConfigError, Limits, MessageQueue, ProducerConfig, RejectReason, RetryPolicy,
-    SendError, SendErrorKind, SendOptions, SendResult, SendStatus, Stats,
+    AttemptTimeout, ClientConfig, ConfigError, Limits, MessageQueue, ProducerConfig, RejectReason,
+    RetryPolicy, SendError, SendErrorKind, SendOptions, SendResult, SendStatus, Stats,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use stats::DriverStats;

@@ -34,10 +34,7 @@ pub trait Runtime: Send + Sync + 'static {
     ///
     /// The future is dropped when the client's connect timeout is over. The text of an error should say what failed; the
     /// address is added to it.
-    fn connect(
-        &self,
-        address: &Address,
-    ) -> impl Future<Output = io::Result<Self::Stream>> + Send + 'static;
+    fn connect(&self, address: &Address) -> impl Future<Output = io::Result<Self::Stream>> + Send + 'static;
 
     /// Ends at `at`, or soon after; at once when that has passed.
     ///
@@ -85,7 +82,8 @@ pub async fn connect_each<S, F>(
 where
     F: Future<Output = io::Result<S>>,
 {
-    let named = |what: &dyn Display, error: io::Error| io::Error::new(error.kind(), format!("{what}: {error}"));
+    let named =
+        |what: &dyn Display, error: io::Error| io::Error::new(error.kind(), format!("{what}: {error}"));
     let resolved = resolved.map_err(|error| named(&"cannot resolve the host", error))?;
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
     for peer in resolved {

@@ -1,10 +1,12 @@
 //! The loop and the handles on a runtime whose every step is decided here.
 
+#![allow(clippy::unwrap_used, reason = "a failing step fails the test")]
+
 mod world;
 
 use std::time::Duration;
 
-use rmq_driver::core::{CloseCause, RequestError};
+use rmq_driver::rmq_core::{CloseCause, RequestError};
 use rmq_driver::{
     Error, Limits, Message, Producer, RejectReason, SendErrorKind, SendOptions, SendStatus, StartError,
 };
@@ -64,15 +66,15 @@ fn any_chunking_of_the_streams_will_do() {
 
 #[test]
 fn a_burst_costs_one_wake_and_shares_a_write() {
-    let (_world, mut peer, client, producer) = warm();
+    let (world, mut peer, client, producer) = warm();
     let (before, broker) = (client.driver_stats(), peer.pipe(BROKER));
-    let writes = _world.pipes.with(broker, |end| end.writes);
+    let writes = world.pipes.with(broker, |end| end.writes);
     let mut sends: Vec<_> = (0..100).map(|i| Hand::begun(producer.send(message(&i.to_string())))).collect();
     peer.run();
     sends.iter_mut().for_each(|send| assert!(send.output().is_ok()));
     let cost = client.driver_stats().since(before);
     assert_eq!(cost.wakes, 1);
-    assert_eq!(_world.pipes.with(broker, |end| end.writes) - writes, 1);
+    assert_eq!(world.pipes.with(broker, |end| end.writes) - writes, 1);
 }
 
 #[test]
@@ -351,6 +353,19 @@ fn a_runtime_that_ends_tells_all_who_wait() {
 }
 
 #[test]
+fn a_panic_in_the_task_tells_all_who_wait() {
+    let (world, peer, client, producer) = warm();
+    let broker = peer.pipe(BROKER);
+    world.pipes.with(broker, |end| end.cursed = true);
+    let mut send = Hand::begun(producer.send(message("x")));
+    let run = std::panic::AssertUnwindSafe(|| world.run());
+    assert!(std::panic::catch_unwind(run).is_err());
+    assert!(send.output().unwrap_err().may_have_been_stored());
+    assert_eq!(Hand::new(client.shutdown()).output(), Err(Error::TaskLost));
+    assert_eq!(world.pipes.open(), 0);
+}
+
+#[test]
 fn a_task_that_cannot_be_started_is_an_error() {
     let world = World::new();
     world.refuse_tasks();
@@ -374,7 +389,8 @@ fn a_jump_of_the_wall_clock_is_seen_within_a_minute() {
 #[test]
 fn large_bodies_are_written_without_gaps() {
     let (_world, mut peer, _client, producer) = warm();
-    let bodies: Vec<String> = (0..200).map(|i| format!("{i}").repeat(if i % 3 == 0 { 3_000 } else { 3 })).collect();
+    let bodies: Vec<String> =
+        (0..200).map(|i| format!("{i}").repeat(if i % 3 == 0 { 3_000 } else { 3 })).collect();
     let mut sends: Vec<_> = bodies.iter().map(|body| Hand::begun(producer.send(message(body)))).collect();
     peer.run();
     sends.iter_mut().for_each(|send| assert!(send.output().is_ok()));

@@ -104,11 +104,7 @@ impl Default for FrameDecoder {
 impl FrameDecoder {
     /// A decoder that refuses frames of more than `max_frame_len` bytes, the length word included.
     pub fn new(max_frame_len: usize) -> Self {
-        Self {
-            max_frame_len,
-            partial: BytesMut::new(),
-            failed: None,
-        }
+        Self { max_frame_len, partial: BytesMut::new(), failed: None }
     }
 
     /// Takes bytes from the front of `input`. After `Some` there may be more: call again. `None` means that all of `input`
@@ -121,11 +117,8 @@ impl FrameDecoder {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        let decoded = if self.partial.is_empty() {
-            self.decode_whole(input)
-        } else {
-            self.decode_split(input)
-        };
+        let decoded =
+            if self.partial.is_empty() { self.decode_whole(input) } else { self.decode_split(input) };
         if let Err(error) = decoded {
             self.failed = Some(error);
             self.partial = BytesMut::new();
@@ -185,19 +178,10 @@ impl FrameDecoder {
             return Err(FrameError::TooShort { length });
         }
         if length > self.max_frame_len.saturating_sub(WORD) {
-            return Err(FrameError::TooLong {
-                length,
-                max: self.max_frame_len,
-            });
+            return Err(FrameError::TooLong { length, max: self.max_frame_len });
         }
-        let header = rest
-            .first_chunk()
-            .map(|word| header_word(*word, length - WORD))
-            .transpose()?;
-        Ok(Some(Shape {
-            len: WORD + length,
-            header,
-        }))
+        let header = rest.first_chunk().map(|word| header_word(*word, length - WORD)).transpose()?;
+        Ok(Some(Shape { len: WORD + length, header }))
     }
 }
 
@@ -228,11 +212,7 @@ impl Shape {
         let mut header = bytes.split_to(header_end);
         header.advance(2 * WORD);
         // An empty slice could keep all of the memory alive for nothing.
-        let body = if header_end < self.len {
-            bytes.split_to(self.len - header_end)
-        } else {
-            Bytes::new()
-        };
+        let body = if header_end < self.len { bytes.split_to(self.len - header_end) } else { Bytes::new() };
         Some(Frame { format, header, body })
     }
 }

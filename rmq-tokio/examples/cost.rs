@@ -8,14 +8,14 @@
 
 use std::alloc::System;
 use std::error::Error;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use rmq_sim::loopback::{Server, ServerConfig};
 use rmq_tokio::{Client, Message, Producer};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
-use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::runtime::{Builder, Handle};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -39,15 +39,25 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("per send, {BODY} bytes of body, one broker on loopback:");
     println!(
         "{:14} {:>9} {:>8} {:>7} {:>7} {:>7} {:>7} {:>8} {:>7} {:>7} {:>7} {:>7}",
-        "runtime", "in flight", "ns", "turns", "polls", "wakes", "allocs", "bytes", "reads", "writes", "waits", "timers"
+        "runtime",
+        "in flight",
+        "ns",
+        "turns",
+        "polls",
+        "wakes",
+        "allocs",
+        "bytes",
+        "reads",
+        "writes",
+        "waits",
+        "timers"
     );
-    let runtimes: [(&str, fn() -> io::Result<Runtime>); 2] = [
-        ("current-thread", || Builder::new_current_thread().enable_all().build()),
-        ("multi-thread", || Builder::new_multi_thread().enable_all().build()),
-    ];
-    for (name, runtime) in runtimes {
+    let runtimes =
+        [("current-thread", Builder::new_current_thread()), ("multi-thread", Builder::new_multi_thread())];
+    for (name, mut builder) in runtimes {
         for (in_flight, sends) in [(1, 20_000), (256, 200_192)] {
-            let row = runtime()?.block_on(measure(name_server.trim(), in_flight, sends))?;
+            let runtime = builder.enable_all().build()?;
+            let row = runtime.block_on(measure(name_server.trim(), in_flight, sends))?;
             println!("{name:14} {in_flight:>9} {row}");
         }
     }
@@ -60,7 +70,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn serve() -> Result<(), Box<dyn Error>> {
     let server = Server::start(ServerConfig::default())?;
     println!("{}", server.name_server());
-    io::stdin().read_to_end(&mut Vec::new())?;
+    std::io::stdin().read_to_end(&mut Vec::new())?;
     Ok(())
 }
 

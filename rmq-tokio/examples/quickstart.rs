@@ -26,7 +26,10 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let producer = client.producer("quickstart")?;
     let message = Message::new("QuickStart", "hello").tag("greeting").key("order-42");
     let sent = producer.send(message).await?;
-    println!("{}: message {} in queue {} at offset {}", sent.status, sent.message_id, sent.queue, sent.queue_offset);
+    println!(
+        "{}: message {} in queue {} at offset {}",
+        sent.status, sent.message_id, sent.queue, sent.queue_offset
+    );
     client.shutdown().await?;
     Ok(())
 }

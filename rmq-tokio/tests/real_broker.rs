@@ -1,6 +1,12 @@
 //! Against a real cluster: `RMQ_NAME_SERVER=127.0.0.1:9876 cargo test -p rmq-tokio --test real_broker`. Skipped without
 //! the variable. It starts nothing itself.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a failing step fails the test; a skipped one says so"
+)]
+
 use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -58,7 +64,9 @@ async fn a_hundred_messages_to_a_new_topic_and_a_hundred_more() {
     let (client_of_known, producer) = client(&name_server);
     let mut sends = JoinSet::new();
     for i in 0..100 {
-        sends.spawn(producer.send(Message::new(&*topic, format!("known {i}")).property("number", format!("{i}"))));
+        sends.spawn(
+            producer.send(Message::new(&*topic, format!("known {i}")).property("number", format!("{i}"))),
+        );
     }
     let results: Vec<_> = sends.join_all().await.into_iter().map(Result::unwrap).collect();
     check(&results, &topic, &mut ids);

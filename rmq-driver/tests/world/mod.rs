@@ -1,8 +1,6 @@
 //! A runtime made by hand: its time stands still until a test moves it, its tasks run when a test says so, and its
 //! streams lead to a scripted peer.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
 mod peer;
 mod pipe;
 
@@ -18,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-use rmq_driver::core::{Address, Identity, Instant};
+use rmq_driver::rmq_core::{Address, Identity, Instant};
 use rmq_driver::{Client, ClientBuilder, Runtime, SpawnError};
 
 type Task = (Pin<Box<dyn Future<Output = ()> + Send>>, Arc<Flag>);

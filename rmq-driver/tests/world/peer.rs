@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use bytes::{Bytes, BytesMut};
-use rmq_driver::core::proto::body::{BrokerData, PERM_READ, PERM_WRITE, QueueData, TopicRouteData};
-use rmq_driver::core::proto::code::{RequestCode, ResponseCode};
-use rmq_driver::core::proto::command::{HeaderFormat, RemotingCommand};
-use rmq_driver::core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
-use rmq_driver::core::proto::header::{SendMessageV2Header, SendResponseHeader};
+use rmq_driver::rmq_core::proto::body::{BrokerData, PERM_READ, PERM_WRITE, QueueData, TopicRouteData};
+use rmq_driver::rmq_core::proto::code::{RequestCode, ResponseCode};
+use rmq_driver::rmq_core::proto::command::{HeaderFormat, RemotingCommand};
+use rmq_driver::rmq_core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
+use rmq_driver::rmq_core::proto::header::{SendMessageV2Header, SendResponseHeader};
 
 use super::World;
 
@@ -38,7 +38,15 @@ pub(crate) struct Peer {
 impl Peer {
     pub(crate) fn new(world: &World) -> Self {
         let world = world.clone();
-        Self { world, decoders: BTreeMap::new(), holds: false, held: Vec::new(), seen: Vec::new(), unregistered: 0, offset: 0 }
+        Self {
+            world,
+            decoders: BTreeMap::new(),
+            holds: false,
+            held: Vec::new(),
+            seen: Vec::new(),
+            unregistered: 0,
+            offset: 0,
+        }
     }
 
     /// Runs the world and answers until neither has anything to do. Panics when a stream carries anything but frames.
@@ -69,7 +77,8 @@ impl Peer {
     fn request(&mut self, pipe: usize, request: &RemotingCommand) {
         match RequestCode(request.code) {
             RequestCode::GET_ROUTEINFO_BY_TOPIC => {
-                let answer = RemotingCommand::response_to(request, ResponseCode::SUCCESS).with_body(route().encode());
+                let answer =
+                    RemotingCommand::response_to(request, ResponseCode::SUCCESS).with_body(route().encode());
                 self.write(pipe, &answer);
             }
             RequestCode::SEND_MESSAGE_V2 => {
@@ -108,7 +117,8 @@ impl Peer {
             trace_on: None,
         };
         self.offset += 1;
-        let request = RemotingCommand { opaque: seen.opaque, ..RemotingCommand::request(RequestCode::SEND_MESSAGE_V2) };
+        let request =
+            RemotingCommand { opaque: seen.opaque, ..RemotingCommand::request(RequestCode::SEND_MESSAGE_V2) };
         let answer = RemotingCommand::response_to(&request, ResponseCode::SUCCESS).with_ext(&header);
         self.write(seen.pipe, &answer);
     }
@@ -127,7 +137,9 @@ impl Peer {
     /// The open stream to an address.
     pub(crate) fn pipe(&self, address: &str) -> usize {
         let pipes = &self.world.pipes;
-        let found = (0..pipes.len()).rev().find(|&index| pipes.with(index, |end| end.address == address && !end.dropped));
+        let found = (0..pipes.len())
+            .rev()
+            .find(|&index| pipes.with(index, |end| end.address == address && !end.dropped));
         found.unwrap_or_else(|| panic!("no open stream to {address}"))
     }
 }

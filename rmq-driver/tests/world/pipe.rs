@@ -1,6 +1,6 @@
 //! Streams in memory whose every step a test controls.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -20,8 +20,6 @@ struct State {
     ends: Vec<End>,
     refused: BTreeSet<String>,
     silent: BTreeSet<String>,
-    /// Bytes that new streams to an address take before they make their writer wait.
-    room: BTreeMap<String, usize>,
     chunk: Option<usize>,
 }
 
@@ -38,6 +36,8 @@ pub(crate) struct End {
     pub(crate) peer_closed: bool,
     /// Writes fail; what was answered can still be read.
     pub(crate) broken: bool,
+    /// Writes panic.
+    pub(crate) cursed: bool,
     /// The client dropped it.
     pub(crate) dropped: bool,
     pub(crate) writes: usize,
@@ -57,10 +57,6 @@ impl Pipes {
     /// Connects to the address never end.
     pub(crate) fn swallow(&self, address: &str) {
         self.lock().silent.insert(address.into());
-    }
-
-    pub(crate) fn limit(&self, address: &str, room: usize) {
-        self.lock().room.insert(address.into(), room);
     }
 
     /// New streams carry so many bytes at a time.
@@ -91,10 +87,11 @@ impl Pipes {
                 address: address.clone(),
                 written: Vec::new(),
                 unread: VecDeque::new(),
-                room: state.room.get(&address).copied().unwrap_or(usize::MAX),
+                room: usize::MAX,
                 chunk: state.chunk.unwrap_or(usize::MAX),
                 peer_closed: false,
                 broken: false,
+                cursed: false,
                 dropped: false,
                 writes: 0,
                 reader: None,
@@ -152,6 +149,10 @@ impl AsyncWrite for Pipe {
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let mut state = self.pipes.lock();
+        if state.ends[self.index].cursed {
+            drop(state);
+            panic!("the stream is cursed");
+        }
         let end = &mut state.ends[self.index];
         if end.broken {
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));

@@ -27,7 +27,7 @@ impl<'a> RawText<'a> {
 
 /// Reads the text that begins at `start`, right after a quote. Also returns where its end quote lies.
 #[inline]
-pub(super) fn scan(json: &str, start: usize, quote: u8) -> Option<(RawText<'_>, usize)> {
+pub(crate) fn scan(json: &str, start: usize, quote: u8) -> Option<(RawText<'_>, usize)> {
     let bytes = json.as_bytes();
     let mut at = find_either(bytes, start, quote, b'\\');
     let mut escaped = false;
@@ -41,7 +41,7 @@ pub(super) fn scan(json: &str, start: usize, quote: u8) -> Option<(RawText<'_>, 
 
 /// Why [`scan`] found no text. On its own, as an error would weigh on each text that is fine.
 #[cold]
-pub(super) fn scan_error(json: &str, start: usize, quote: u8) -> JsonError {
+pub(crate) fn scan_error(json: &str, start: usize, quote: u8) -> JsonError {
     let bytes = json.as_bytes();
     let mut at = find_either(bytes, start, quote, b'\\');
     while let Some(len) = escape_len(bytes, at) {

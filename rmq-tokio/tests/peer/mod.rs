@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use bytes::BytesMut;
-use rmq_tokio::core::proto::body::{BrokerData, PERM_READ, PERM_WRITE, QueueData, TopicRouteData};
-use rmq_tokio::core::proto::code::{RequestCode, ResponseCode};
-use rmq_tokio::core::proto::command::{HeaderFormat, RemotingCommand};
-use rmq_tokio::core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
-use rmq_tokio::core::proto::header::SendResponseHeader;
+use rmq_tokio::rmq_core::proto::body::{BrokerData, PERM_READ, PERM_WRITE, QueueData, TopicRouteData};
+use rmq_tokio::rmq_core::proto::code::{RequestCode, ResponseCode};
+use rmq_tokio::rmq_core::proto::command::{HeaderFormat, RemotingCommand};
+use rmq_tokio::rmq_core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
+use rmq_tokio::rmq_core::proto::header::SendResponseHeader;
 
 /// What follows a send. Everything else is answered.
 pub(crate) enum Then {
@@ -79,10 +79,15 @@ impl Peer {
         Self { address, sends, kept }
     }
 
-    /// Answers what was kept. The answers are in the client's socket when this returns.
+    /// Answers what was kept on one connection. The answers are in the client's socket when this returns: they go out
+    /// at once, since many small writes would wait for acknowledgements that come when the client reads.
     pub(crate) fn release(&self) -> usize {
         let kept = std::mem::take(&mut *self.kept.lock().unwrap());
-        kept.iter().for_each(|(stream, request)| answer(stream, request, 0));
+        let mut out = BytesMut::new();
+        kept.iter().for_each(|(_, request)| answer(request, 0).encode(HeaderFormat::Json, &mut out).unwrap());
+        if let Some((stream, _)) = kept.first() {
+            (&*stream).write_all(&out).unwrap();
+        }
         kept.len()
     }
 }
@@ -109,28 +114,38 @@ impl Serving {
                 write(stream, &RemotingCommand::response_to(&request, ResponseCode::SUCCESS).with_body(body));
             }
             RequestCode::SEND_MESSAGE_V2 => {
-                let then = (self.script)(number, &request);
-                let body_len = request.body.len();
-                match then {
-                    Then::Answer => answer(stream, &request, number as i64),
+                // Told first: whoever has the answer finds it told.
+                let tell = |request: &RemotingCommand| {
+                    let _ = self.sends.send((number, request.body.len()));
+                };
+                let answer = |stream| write(stream, &answer(&request, number as i64));
+                match (self.script)(number, &request) {
+                    Then::Answer => {
+                        tell(&request);
+                        answer(stream);
+                    }
                     Then::AnswerAndHalfClose => {
-                        answer(stream, &request, number as i64);
+                        tell(&request);
+                        answer(stream);
                         let _ = stream.shutdown(Shutdown::Write);
                     }
                     Then::Keep => {
-                        let stream = stream.try_clone().unwrap();
-                        self.kept.lock().unwrap().push((stream, request));
+                        let kept = (stream.try_clone().unwrap(), request.clone());
+                        self.kept.lock().unwrap().push(kept);
+                        tell(&request);
                     }
-                    Then::Garbage(bytes) => drop(stream.write_all(bytes)),
+                    Then::Garbage(bytes) => {
+                        tell(&request);
+                        let _ = stream.write_all(bytes);
+                    }
                 }
-                let _ = self.sends.send((number, body_len));
             }
             _ => write(stream, &RemotingCommand::response_to(&request, ResponseCode::SUCCESS)),
         }
     }
 }
 
-fn answer(stream: &TcpStream, request: &RemotingCommand, offset: i64) {
+fn answer(request: &RemotingCommand, offset: i64) -> RemotingCommand {
     let header = SendResponseHeader {
         message_id: "7F00000100002A9F0000000000000000".into(),
         queue_id: 0,
@@ -141,7 +156,7 @@ fn answer(stream: &TcpStream, request: &RemotingCommand, offset: i64) {
         region_id: None,
         trace_on: None,
     };
-    write(stream, &RemotingCommand::response_to(request, ResponseCode::SUCCESS).with_ext(&header));
+    RemotingCommand::response_to(request, ResponseCode::SUCCESS).with_ext(&header)
 }
 
 /// The client may be gone.

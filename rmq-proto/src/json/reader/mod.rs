@@ -1,6 +1,8 @@
+mod tokens;
+
 use alloc::borrow::Cow;
 
-use super::text::{RawText, scan, scan_error};
+use super::text::{RawText, scan};
 use super::{JsonError, MAX_DEPTH};
 
 /// What kind of value comes next.
@@ -288,126 +290,6 @@ impl<'a> Reader<'a> {
             Some(_) => Err(JsonError::Trailing { offset: self.at }),
         }
     }
-
-    #[inline]
-    fn byte(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn unexpected(&self, expected: &'static str) -> JsonError {
-        if self.at < self.text.len() {
-            JsonError::Unexpected { offset: self.at, expected }
-        } else {
-            JsonError::End { offset: self.text.len() }
-        }
-    }
-
-    #[inline]
-    fn skip_space(&mut self) -> Result<(), JsonError> {
-        loop {
-            match self.byte() {
-                Some(b' ' | b'\t' | b'\n' | b'\r' | b'\x08' | b'\x0c') => self.at += 1,
-                Some(b'/') => self.skip_comment()?,
-                _ => return Ok(()),
-            }
-        }
-    }
-
-    fn skip_comment(&mut self) -> Result<(), JsonError> {
-        let body = self.at + 2;
-        let (mark, cut) = match self.text.as_bytes().get(self.at + 1) {
-            Some(b'*') => ("*/", JsonError::End { offset: self.text.len() }),
-            Some(b'/') => {
-                let len = self.text[body..].find('\n');
-                self.at = len.map_or(self.text.len(), |len| body + len + 1);
-                return Ok(());
-            }
-            _ => return Err(self.unexpected("a comment")),
-        };
-        let len = self.text[body..].find(mark).ok_or(cut)?;
-        self.at = body + len + mark.len();
-        Ok(())
-    }
-
-    /// Reads text whose quote comes next.
-    #[inline]
-    fn quoted_text(&mut self) -> Result<RawText<'a>, JsonError> {
-        match self.byte() {
-            Some(quote @ (b'"' | b'\'')) => self.quoted(quote),
-            _ => Err(self.unexpected("text")),
-        }
-    }
-
-    #[inline]
-    fn quoted(&mut self, quote: u8) -> Result<RawText<'a>, JsonError> {
-        match scan(self.text, self.at + 1, quote) {
-            Some((text, end)) => {
-                self.at = end + 1;
-                Ok(text)
-            }
-            None => Err(scan_error(self.text, self.at + 1, quote)),
-        }
-    }
-
-    fn bare_key(&mut self) -> Result<&'a str, JsonError> {
-        let key = self.take_while(|byte| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-' | b'+' | b'.') || byte >= 0x80
-        });
-        if key.is_empty() { Err(self.unexpected("a key")) } else { Ok(key) }
-    }
-
-    /// Reads `true`, `false` or `null`.
-    fn word(&mut self) -> Result<&'a str, JsonError> {
-        let start = self.at;
-        match self.take_while(|byte| byte.is_ascii_alphanumeric()) {
-            word @ ("true" | "false" | "null") => Ok(word),
-            word if self.at == self.text.len() && is_cut(word) => Err(JsonError::End { offset: self.at }),
-            _ => Err(JsonError::Unexpected { offset: start, expected: "a value" }),
-        }
-    }
-
-    /// Reads a number; returns its digits without the letter that Java may put behind them for the type.
-    fn number(&mut self) -> Result<&'a str, JsonError> {
-        let start = self.at;
-        if self.byte() == Some(b'-') {
-            self.at += 1;
-        }
-        self.digits()?;
-        if self.byte() == Some(b'.') {
-            self.at += 1;
-            self.digits()?;
-        }
-        if matches!(self.byte(), Some(b'e' | b'E')) {
-            self.at += 1;
-            if matches!(self.byte(), Some(b'-' | b'+')) {
-                self.at += 1;
-            }
-            self.digits()?;
-        }
-        let number = &self.text[start..self.at];
-        if matches!(self.byte(), Some(b'L' | b'S' | b'B' | b'F' | b'D')) {
-            self.at += 1;
-        }
-        Ok(number)
-    }
-
-    fn digits(&mut self) -> Result<(), JsonError> {
-        if self.take_while(|byte| byte.is_ascii_digit()).is_empty() {
-            return Err(self.unexpected("a digit"));
-        }
-        Ok(())
-    }
-
-    fn take_while(&mut self, belongs: impl Fn(u8) -> bool) -> &'a str {
-        let rest = &self.text[self.at..];
-        let len = rest.bytes().position(|byte| !belongs(byte)).unwrap_or(rest.len());
-        self.at += len;
-        &rest[..len]
-    }
-}
-
-fn is_cut(word: &str) -> bool {
-    ["true", "false", "null"].iter().any(|whole| whole.starts_with(word))
 }
 
 /// A decimal number with its decimals dropped; `None` if it is none or does not fit.
