@@ -21,7 +21,8 @@ impl fmt::Debug for OpId {
 }
 
 impl OpId {
-    /// A small number that no other live operation has: an index for a driver's own table of waiting callers.
+    /// A small number that no other operation under way has: an index for a driver's own table of waiting callers. It may
+    /// be given away again as soon as the operation has ended, even before the event that says so was polled.
     pub fn index(self) -> usize {
         self.0.slot as usize
     }

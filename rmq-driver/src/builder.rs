@@ -2,12 +2,11 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rmq_core::proto::command::HeaderFormat;
-use rmq_core::{Address, Client as Core, ClientConfig, ClientConfigBuilder, CloseOnTimeout, Limits, Start};
+use rmq_core::{Client as Core, ClientConfig, ClientConfigBuilder, CloseOnTimeout, Limits, Start};
 
 use crate::client::Client;
 use crate::error::StartError;
@@ -20,15 +19,13 @@ use crate::task::Loop;
 pub struct ClientBuilder<R> {
     config: ClientConfigBuilder,
     checked: Option<ClientConfig>,
-    /// Host of the first name server, if it is a number.
-    peer: Option<IpAddr>,
     runtime: PhantomData<fn() -> R>,
 }
 
 impl<R> ClientBuilder<R> {
     pub(crate) fn new() -> Self {
         let config = ClientConfigBuilder::default();
-        Self { config, checked: None, peer: None, runtime: PhantomData }
+        Self { config, checked: None, runtime: PhantomData }
     }
 
     fn set(mut self, set: impl FnOnce(ClientConfigBuilder) -> ClientConfigBuilder) -> Self {
@@ -38,11 +35,7 @@ impl<R> ClientBuilder<R> {
 
     /// Adds name servers: one `host:port`, or several joined by `;`.
     #[must_use]
-    pub fn name_server(mut self, addresses: &str) -> Self {
-        if self.peer.is_none() {
-            let first = addresses.split(';').next().and_then(|text| text.parse::<Address>().ok());
-            self.peer = first.and_then(|address| address.host().parse().ok());
-        }
+    pub fn name_server(self, addresses: &str) -> Self {
         self.set(|config| config.name_server(addresses))
     }
 
@@ -144,7 +137,9 @@ impl<R> ClientBuilder<R> {
         };
         let runtime = Arc::new(runtime);
         let (now, unix_ms) = (runtime.now(), runtime.unix_ms());
-        let identity = runtime.identity(self.peer);
+        // The way to a name server shows which of its addresses this host is known by.
+        let peer = config.name_servers().first().and_then(|address| address.host().parse().ok());
+        let identity = runtime.identity(peer);
         let start = Start { now, unix_ms, seed: runtime.seed(), identity };
         let clock = Arc::clone(&runtime);
         let shared = Arc::new(Shared::new(Core::new(config, start), clock));

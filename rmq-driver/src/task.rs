@@ -54,7 +54,7 @@ enum Next {
     /// More is to be done at once.
     Turn,
     /// Nothing is to be done until something happens, or it is time for the core's timers.
-    Sleep(Option<Instant>),
+    Sleep,
     End(Task),
 }
 
@@ -85,7 +85,7 @@ impl<R: Runtime> Loop<R> {
 
     /// The locked part of a turn. Timers fire only when the runtime's timer went off: where its clock alone says that
     /// it is time, streams may not know yet what arrived before.
-    fn step(&mut self, cx: &Context<'_>, due: bool) -> Next {
+    fn step(&mut self, cx: &Context<'_>, due: bool) -> (Next, Option<Instant>) {
         let now = self.runtime.now();
         self.inputs.extend(self.wall_clock.look(now, &*self.runtime));
         if !self.own_waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
@@ -94,7 +94,7 @@ impl<R: Runtime> Loop<R> {
         self.stats.turns += 1;
         let mut state = self.shared.lock();
         if state.task == Task::Lost {
-            return Next::End(Task::Lost);
+            return (Next::End(Task::Lost), None);
         }
         for input in self.inputs.drain(..) {
             state.core.handle_input(now, input);
@@ -104,18 +104,28 @@ impl<R: Runtime> Loop<R> {
         }
         take_outputs(&mut state, &mut self.orders, &mut self.wakers, &mut self.stats);
         if state.core.is_shut_down() {
-            return Next::End(Task::Ended);
+            return (Next::End(Task::Ended), None);
         }
+        let timeout = state.core.poll_timeout();
         if !self.orders.is_empty() || self.connections.values().any(Connection::is_ready) {
             state.task = Task::Awake;
-            return Next::Turn;
+            return (Next::Turn, timeout);
         }
         state.task = Task::Asleep;
         if !state.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
             // The one in its place is kept, to be dropped without the lock.
             std::mem::swap(&mut state.waker, &mut self.own_waker);
         }
-        Next::Sleep(state.core.poll_timeout())
+        (Next::Sleep, timeout)
+    }
+
+    /// Sees to it that the loop is woken for the core's timers and the wall clock; true when it is time already.
+    fn arm(&mut self, cx: &mut Context<'_>, timeout: Option<Instant>) -> bool {
+        let tell = self.wall_clock.due();
+        let at = timeout.map_or(tell, |timeout| timeout.min(tell));
+        let armed = self.timer.arm(at, &self.runtime);
+        self.stats.timers += u64::from(armed);
+        armed && self.timer.poll(cx)
     }
 
     fn carry_out(&mut self, cx: &mut Context<'_>) {
@@ -184,20 +194,17 @@ impl<R: Runtime> Future for Loop<R> {
         this.connections.values_mut().for_each(Connection::woken);
         // First of all: what a stream has not got when the timer went off came too late.
         let mut due = this.timer.poll(cx);
+        let mut timeout = None;
         for _ in 0..TURNS {
             this.poll_streams(cx, due);
-            let next = this.step(cx, due);
+            let (next, at) = this.step(cx, due);
+            timeout = at;
             this.wakers.drain(..).for_each(Waker::wake);
             this.carry_out(cx);
             due = match next {
                 Next::Turn => false,
-                Next::Sleep(timeout) => {
-                    let tell = this.wall_clock.due();
-                    let at = timeout.map_or(tell, |timeout| timeout.min(tell));
-                    let armed = this.timer.arm(at, &this.runtime);
-                    this.stats.timers += u64::from(armed);
-                    let went_off = armed && this.timer.poll(cx);
-                    if !went_off {
+                Next::Sleep => {
+                    if !this.arm(cx, timeout) {
                         return Poll::Pending;
                     }
                     true
@@ -208,6 +215,8 @@ impl<R: Runtime> Future for Loop<R> {
                 }
             };
         }
+        // A peer that always has more to say keeps the loop from sleeping, not from its timers.
+        this.arm(cx, timeout);
         cx.waker().wake_by_ref();
         Poll::Pending
     }

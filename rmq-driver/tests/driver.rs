@@ -161,6 +161,32 @@ fn a_client_suspended_for_5_s_loses_no_answer_that_waits() {
     assert_eq!(client.stats().retries, 0);
 }
 
+/// A peer that always has more to say keeps the loop busy; deadlines hold all the same.
+#[test]
+fn a_flood_does_not_keep_timers_from_firing() {
+    let (world, mut peer, client, producer) = warm();
+    // No timer of before is to help.
+    world.pass(Duration::from_secs(5));
+    peer.run();
+    peer.holds = true;
+    let broker = peer.pipe(BROKER);
+    // Answers that nobody asked for.
+    let answer = b"\0\0\0\x19\x01\0\0\x15\0\0\0\0\0\0\0\xff\xff\0\0\0\x01\0\0\0\0\0\0\0\0";
+    world.pipes.with(broker, |end| {
+        end.chunk = 1;
+        end.unread.extend(answer.iter().cycle().take(answer.len() * 10_000));
+    });
+    let options = SendOptions::default().timeout(Duration::from_secs(1));
+    let mut send = Hand::begun(producer.send_with(message("late"), options));
+    for _ in 0..30 {
+        assert!(world.run_once(), "the loop has always something to read");
+        world.pass(Duration::from_millis(100));
+    }
+    assert!(world.pipes.with(broker, |end| !end.unread.is_empty()));
+    assert!(matches!(send.output(), Err(Error::Send(error)) if error.is_retryable()));
+    assert!(client.stats().unknown_answers > 0);
+}
+
 #[test]
 fn answers_count_that_came_before_a_write_failed() {
     let (world, mut peer, _client, producer) = warm();

@@ -39,12 +39,8 @@ const NOT_FOR_SENDING: [&str; 6] = [
 ];
 
 /// The other system topics, sorted (wire §7.1).
-const OTHER_SYSTEM_TOPICS: [&str; 4] = [
-    "BenchmarkTest",
-    "CHECKPOINT_TOPIC",
-    "RMQ_SYS_TRACE_TOPIC",
-    DEFAULT_TOPIC,
-];
+const OTHER_SYSTEM_TOPICS: [&str; 4] =
+    ["BenchmarkTest", "CHECKPOINT_TOPIC", "RMQ_SYS_TRACE_TOPIC", DEFAULT_TOPIC];
 
 /// Groups with a meaning of their own, sorted (wire §7.1).
 const SYSTEM_GROUPS: [&str; 7] = [

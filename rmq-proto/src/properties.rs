@@ -263,7 +263,5 @@ pub fn iter(text: &str) -> impl DoubleEndedIterator<Item = (&str, &str)> + Clone
 
 /// The value of the property `name`; of several the last (wire §6.4).
 pub fn value<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    iter(text)
-        .rev()
-        .find_map(|(found, value)| (found == name).then_some(value))
+    iter(text).rev().find_map(|(found, value)| (found == name).then_some(value))
 }

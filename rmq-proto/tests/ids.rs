@@ -14,23 +14,12 @@ fn offset_ids() {
     // Wire E16, and the ends of what the parts can hold.
     let rows = [
         ("10.0.0.1:10911", 1024, "0A00000100002A9F0000000000000400"),
-        (
-            "[2001:db8::1]:10911",
-            1024,
-            "20010DB800000000000000000000000100002A9F0000000000000400",
-        ),
-        (
-            "255.255.255.255:65535",
-            i64::MAX,
-            "FFFFFFFF0000FFFF7FFFFFFFFFFFFFFF",
-        ),
+        ("[2001:db8::1]:10911", 1024, "20010DB800000000000000000000000100002A9F0000000000000400"),
+        ("255.255.255.255:65535", i64::MAX, "FFFFFFFF0000FFFF7FFFFFFFFFFFFFFF"),
         ("0.0.0.0:0", 0, "00000000000000000000000000000000"),
     ];
     for (host, offset, text) in rows {
-        let id = OffsetMessageId {
-            host: host.parse().unwrap(),
-            offset,
-        };
+        let id = OffsetMessageId { host: host.parse().unwrap(), offset };
         assert_eq!(id.to_string(), text);
         assert_eq!(text.parse(), Ok(id));
         assert_eq!(text.to_lowercase().parse(), Ok(id), "any case is read");
@@ -41,43 +30,16 @@ fn offset_ids() {
 fn what_is_no_offset_id() {
     let rows = [
         ("", MessageIdError::Length { len: 0 }),
-        (
-            "0A00000100002A9F000000000000040",
-            MessageIdError::Length { len: 31 },
-        ),
-        (
-            "0A00000100002A9F00000000000004000",
-            MessageIdError::Length { len: 33 },
-        ),
-        (
-            "0A00000100002A9F000000000000040000000000",
-            MessageIdError::Length { len: 40 },
-        ),
-        (
-            "0A00000100002A9F00000000000004 0",
-            MessageIdError::Digit { at: 30, found: ' ' },
-        ),
-        (
-            "+A00000100002A9F0000000000000400",
-            MessageIdError::Digit { at: 0, found: '+' },
-        ),
-        (
-            "0A00000100002A9F000000000000中0",
-            MessageIdError::Digit { at: 28, found: '中' },
-        ),
-        (
-            "0A000001000100000000000000000400",
-            MessageIdError::Port { port: 65_536 },
-        ),
-        (
-            "0A000001FFFFFFFF0000000000000400",
-            MessageIdError::Port { port: -1 },
-        ),
+        ("0A00000100002A9F000000000000040", MessageIdError::Length { len: 31 }),
+        ("0A00000100002A9F00000000000004000", MessageIdError::Length { len: 33 }),
+        ("0A00000100002A9F000000000000040000000000", MessageIdError::Length { len: 40 }),
+        ("0A00000100002A9F00000000000004 0", MessageIdError::Digit { at: 30, found: ' ' }),
+        ("+A00000100002A9F0000000000000400", MessageIdError::Digit { at: 0, found: '+' }),
+        ("0A00000100002A9F000000000000中0", MessageIdError::Digit { at: 28, found: '中' }),
+        ("0A000001000100000000000000000400", MessageIdError::Port { port: 65_536 }),
+        ("0A000001FFFFFFFF0000000000000400", MessageIdError::Port { port: -1 }),
         // The id that a client makes has the same length.
-        (
-            "0A00000904D20102030405265C000001",
-            MessageIdError::Port { port: 0x04d2_0102 },
-        ),
+        ("0A00000904D20102030405265C000001", MessageIdError::Port { port: 0x04d2_0102 }),
     ];
     for (text, error) in rows {
         assert_eq!(text.parse::<OffsetMessageId>(), Err(error), "{text}");
@@ -104,11 +66,7 @@ fn unique_keys() {
 fn parts(key: &UniqueKey) -> (u32, u32, u16) {
     let text = key.as_str();
     assert_eq!(text.len(), 32);
-    assert!(
-        text.bytes()
-            .all(|digit| digit.is_ascii_digit() || (b'A'..=b'F').contains(&digit)),
-        "{text}"
-    );
+    assert!(text.bytes().all(|digit| digit.is_ascii_digit() || (b'A'..=b'F').contains(&digit)), "{text}");
     let part = |range| u32::from_str_radix(&text[range], 16).expect("digits");
     (part(12..20), part(20..28), part(28..32) as u16)
 }
@@ -144,34 +102,13 @@ fn every_month_until_2200_begins_at_zero() {
     let mut day = 0_u64;
     for year in 1970..2200 {
         let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-        for days in [
-            31,
-            if leap { 29 } else { 28 },
-            31,
-            30,
-            31,
-            30,
-            31,
-            31,
-            30,
-            31,
-            30,
-            31,
-        ] {
+        for days in [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
             let mut generator = UniqueKeyGenerator::new(V4, 1, [0; 4]);
             let (salt, first, _) = parts(&generator.next(day * 86_400_000));
             let (same_salt, last, _) = parts(&generator.next((day + days) * 86_400_000 - 1));
             let (next_salt, next, _) = parts(&generator.next((day + days) * 86_400_000));
-            assert_eq!(
-                (first, u64::from(last), next),
-                (0, days * 86_400_000 - 1, 0),
-                "{year}"
-            );
-            assert_eq!(
-                (salt, same_salt, next_salt),
-                (0, 0, 1),
-                "{year}: the months of a process differ"
-            );
+            assert_eq!((first, u64::from(last), next), (0, days * 86_400_000 - 1, 0), "{year}");
+            assert_eq!((salt, same_salt, next_salt), (0, 0, 1), "{year}: the months of a process differ");
             day += days;
         }
     }
@@ -247,10 +184,7 @@ fn a_month_that_comes_again() {
         generator.next(february);
     }
     let second = generator.next(march);
-    assert_eq!(
-        (parts(&first).1, parts(&first).2),
-        (parts(&second).1, parts(&second).2)
-    );
+    assert_eq!((parts(&first).1, parts(&first).2), (parts(&second).1, parts(&second).2));
     assert_ne!(first, second);
 }
 

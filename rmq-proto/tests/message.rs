@@ -34,14 +34,7 @@ fn bodies_of_many_kinds() {
 
 #[test]
 fn what_was_set_can_be_seen() {
-    let message = hello()
-        .tag("a")
-        .tag("b")
-        .key("k1")
-        .key("k2")
-        .flag(7)
-        .property("p", "1")
-        .property("p", "2");
+    let message = hello().tag("a").tag("b").key("k1").key("k2").flag(7).property("p", "1").property("p", "2");
     assert_eq!(message.topic(), "orders");
     assert_eq!(message.body().as_ref(), b"hello");
     assert_eq!(message.tag_text(), Some("b"));
@@ -58,21 +51,12 @@ fn encoded_properties() {
         (hello(), "WAIT\u{1}true\u{2}"),
         (hello().wait_store_ok(false), "WAIT\u{1}false\u{2}"),
         // Wire E14.
-        (
-            hello().tag("TagA").key("k1").key("k2"),
-            "KEYS\u{1}k1 k2\u{2}TAGS\u{1}TagA\u{2}WAIT\u{1}true\u{2}",
-        ),
+        (hello().tag("TagA").key("k1").key("k2"), "KEYS\u{1}k1 k2\u{2}TAGS\u{1}TagA\u{2}WAIT\u{1}true\u{2}"),
         // No blank after the last key (A18).
         (hello().key("a").key("b"), "KEYS\u{1}a b\u{2}WAIT\u{1}true\u{2}"),
-        (
-            hello().property("z", "1").property("a", "2"),
-            "WAIT\u{1}true\u{2}a\u{1}2\u{2}z\u{1}1\u{2}",
-        ),
+        (hello().property("z", "1").property("a", "2"), "WAIT\u{1}true\u{2}a\u{1}2\u{2}z\u{1}1\u{2}"),
         // Special, but not reserved.
-        (
-            hello().property(properties::SHARDING_KEY, "s"),
-            "WAIT\u{1}true\u{2}__SHARDINGKEY\u{1}s\u{2}",
-        ),
+        (hello().property(properties::SHARDING_KEY, "s"), "WAIT\u{1}true\u{2}__SHARDINGKEY\u{1}s\u{2}"),
         (
             hello().property(properties::INNER_MULTI_DISPATCH, "a,b"),
             "WAIT\u{1}true\u{2}INNER_MULTI_DISPATCH\u{1}a,b\u{2}",
@@ -94,53 +78,28 @@ fn what_comes_out() {
     assert_eq!(prepared.topic(), "orders");
     assert_eq!(prepared.body().as_ref(), b"hello");
     assert_eq!(prepared.flag(), -5);
-    assert_eq!(
-        prepared.sys_flag(),
-        0,
-        "the body is plain, whatever a user does (A16)"
-    );
-    assert_eq!(
-        properties::value(prepared.properties(), properties::UNIQ_KEY),
-        None
-    );
+    assert_eq!(prepared.sys_flag(), 0, "the body is plain, whatever a user does (A16)");
+    assert_eq!(properties::value(prepared.properties(), properties::UNIQ_KEY), None);
 }
 
 #[test]
 fn topics() {
-    let bad = |topic: &str, error| {
-        Err(MessageError::Topic {
-            topic: topic.to_owned(),
-            error,
-        })
-    };
-    let system = |topic: &str| {
-        Err(MessageError::SystemTopic {
-            topic: topic.to_owned(),
-        })
-    };
+    let bad = |topic: &str, error| Err(MessageError::Topic { topic: topic.to_owned(), error });
+    let system = |topic: &str| Err(MessageError::SystemTopic { topic: topic.to_owned() });
     let longest = "t".repeat(127);
     let too_long = "t".repeat(128);
     let rows = [
         // Row 85.
         (longest.as_str(), Ok(())),
-        (
-            &too_long,
-            bad(&too_long, NameError::TooLong { len: 128, max: 127 }),
-        ),
+        (&too_long, bad(&too_long, NameError::TooLong { len: 128, max: 127 })),
         ("a b", bad("a b", NameError::Character { at: 1, found: ' ' })),
-        (
-            "x\u{e9}",
-            bad("x\u{e9}", NameError::Character { at: 1, found: 'é' }),
-        ),
+        ("x\u{e9}", bad("x\u{e9}", NameError::Character { at: 1, found: 'é' })),
         ("", bad("", NameError::Blank)),
         ("  ", bad("  ", NameError::Blank)),
         // Row 86.
         ("SCHEDULE_TOPIC_XXXX", system("SCHEDULE_TOPIC_XXXX")),
         ("RMQ_SYS_TRANS_HALF_TOPIC", system("RMQ_SYS_TRANS_HALF_TOPIC")),
-        (
-            "RMQ_SYS_TRANS_OP_HALF_TOPIC",
-            system("RMQ_SYS_TRANS_OP_HALF_TOPIC"),
-        ),
+        ("RMQ_SYS_TRANS_OP_HALF_TOPIC", system("RMQ_SYS_TRANS_OP_HALF_TOPIC")),
         ("TRANS_CHECK_MAX_TIME_TOPIC", system("TRANS_CHECK_MAX_TIME_TOPIC")),
         ("SELF_TEST_TOPIC", system("SELF_TEST_TOPIC")),
         ("OFFSET_MOVED_EVENT", system("OFFSET_MOVED_EVENT")),
@@ -158,47 +117,23 @@ fn bodies() {
     let rows = [
         // Rows 83 and 84.
         (MAX, Ok(())),
-        (
-            MAX + 1,
-            Err(MessageError::BodyTooLong {
-                topic: topic(),
-                len: MAX + 1,
-                max: MAX,
-            }),
-        ),
+        (MAX + 1, Err(MessageError::BodyTooLong { topic: topic(), len: MAX + 1, max: MAX })),
         (0, Err(MessageError::EmptyBody { topic: topic() })),
         (1, Ok(())),
     ];
     for (len, expected) in rows {
-        assert_eq!(
-            prepared(Message::new("orders", vec![0; len])).map(drop),
-            expected,
-            "{len}"
-        );
+        assert_eq!(prepared(Message::new("orders", vec![0; len])).map(drop), expected, "{len}");
     }
     let rules = MessageRules { max_body_len: 3 };
-    let expected = MessageError::BodyTooLong {
-        topic: topic(),
-        len: 5,
-        max: 3,
-    };
+    let expected = MessageError::BodyTooLong { topic: topic(), len: 5, max: 3 };
     assert_eq!(hello().prepare(&rules), Err(expected));
 }
 
 #[test]
 fn tags_keys_and_properties() {
-    let blank_value = |name: &str| MessageError::BlankPropertyValue {
-        topic: topic(),
-        name: name.to_owned(),
-    };
-    let separator = |name: &str| MessageError::SeparatorInProperty {
-        topic: topic(),
-        name: name.to_owned(),
-    };
-    let key_with_blank = |key: &str| MessageError::KeyWithBlank {
-        topic: topic(),
-        key: key.to_owned(),
-    };
+    let blank_value = |name: &str| MessageError::BlankPropertyValue { topic: topic(), name: name.to_owned() };
+    let separator = |name: &str| MessageError::SeparatorInProperty { topic: topic(), name: name.to_owned() };
+    let key_with_blank = |key: &str| MessageError::KeyWithBlank { topic: topic(), key: key.to_owned() };
     let reserved = |name: &str, instead| MessageError::ReservedProperty {
         topic: topic(),
         name: name.to_owned(),
@@ -209,21 +144,12 @@ fn tags_keys_and_properties() {
         (hello().tag(" \t"), MessageError::BlankTag { topic: topic() }),
         (hello().tag("a\u{2}b"), separator("TAGS")),
         (hello().key(""), MessageError::BlankKey { topic: topic() }),
-        (
-            hello().key("fine").key(" "),
-            MessageError::BlankKey { topic: topic() },
-        ),
+        (hello().key("fine").key(" "), MessageError::BlankKey { topic: topic() }),
         (hello().key("a b"), key_with_blank("a b")),
         (hello().key("fine").key("b "), key_with_blank("b ")),
         (hello().key("a\u{1}b"), separator("KEYS")),
-        (
-            hello().property("", "v"),
-            MessageError::BlankPropertyName { topic: topic() },
-        ),
-        (
-            hello().property(" ", "v"),
-            MessageError::BlankPropertyName { topic: topic() },
-        ),
+        (hello().property("", "v"), MessageError::BlankPropertyName { topic: topic() }),
+        (hello().property(" ", "v"), MessageError::BlankPropertyName { topic: topic() }),
         (hello().property("p", ""), blank_value("p")),
         (hello().property("p", " \n"), blank_value("p")),
         (hello().property("p", "a\u{1}b"), separator("p")),
@@ -231,16 +157,10 @@ fn tags_keys_and_properties() {
         (hello().property("p\u{2}", "v"), separator("p\u{2}")),
         (hello().property("TAGS", "v"), reserved("TAGS", Some("tag"))),
         (hello().property("KEYS", "v"), reserved("KEYS", Some("key"))),
-        (
-            hello().property("WAIT", "false"),
-            reserved("WAIT", Some("wait_store_ok")),
-        ),
+        (hello().property("WAIT", "false"), reserved("WAIT", Some("wait_store_ok"))),
         (hello().property("UNIQ_KEY", "v"), reserved("UNIQ_KEY", None)),
         (hello().property("DELAY", ""), reserved("DELAY", None)),
-        (
-            hello().property("INNER_MULTI_DISPATCH", "a/b"),
-            MessageError::SlashInDispatch { topic: topic() },
-        ),
+        (hello().property("INNER_MULTI_DISPATCH", "a/b"), MessageError::SlashInDispatch { topic: topic() }),
     ];
     for (message, error) in rows {
         assert_eq!(prepared(message.clone()), Err(error), "{message:?}");
@@ -262,13 +182,7 @@ fn no_reserved_name_gets_through() {
 fn length_of_the_properties() {
     // `UNIQ_KEY \x01 <56 digits> \x02`, `WAIT \x01 true \x02`, and `p \x01 \x02` around the value.
     let room = 32_767 - (8 + 1 + 56 + 1) - (4 + 1 + 4 + 1) - 3;
-    let too_long = |len| {
-        Err(MessageError::PropertiesTooLong {
-            topic: topic(),
-            len,
-            max: 32_767,
-        })
-    };
+    let too_long = |len| Err(MessageError::PropertiesTooLong { topic: topic(), len, max: 32_767 });
     // Bytes are counted, not characters: é has two, and room is even.
     let rows = [
         ("x".repeat(room), Ok(())),
@@ -293,10 +207,7 @@ fn the_first_rule_broken_is_told() {
     let all_wrong = Message::new("a b", "").tag("").key("").property("", "");
     let rows = [
         (all_wrong.clone(), "topic"),
-        (
-            Message::new("orders", "").tag("").key("").property("", ""),
-            "body",
-        ),
+        (Message::new("orders", "").tag("").key("").property("", ""), "body"),
         (hello().tag("").key("").property("", ""), "tag"),
         (hello().key("").property("", ""), "key"),
         (hello().property("", "").property("z", ""), "name"),
@@ -335,10 +246,7 @@ fn errors_say_what_to_do() {
             "message to topic `orders`: the body has 4194305 bytes, over the limit of 4194304; split it, or raise the \
              limit here and at the brokers",
         ),
-        (
-            hello().tag(""),
-            "message to topic `orders`: the tag is blank; leave it out",
-        ),
+        (hello().tag(""), "message to topic `orders`: the tag is blank; leave it out"),
         (
             hello().key("a b"),
             "message to topic `orders`: key `a b` has a space in it, which separates keys; call `key` once for each key, \
@@ -367,9 +275,7 @@ fn errors_say_what_to_do() {
         assert_eq!(prepared(message).unwrap_err().to_string(), text);
     }
     // Whatever a user gives, the text stays short and on one line.
-    let text = prepared(Message::new("\n".repeat(1_000_000), "x").key("k"))
-        .unwrap_err()
-        .to_string();
+    let text = prepared(Message::new("\n".repeat(1_000_000), "x").key("k")).unwrap_err().to_string();
     assert!(text.len() < 1_000 && !text.contains('\n'), "{text}");
 }
 

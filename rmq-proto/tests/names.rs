@@ -119,10 +119,7 @@ fn derived_names() {
     assert_eq!(names::dead_letter_topic("g"), "%DLQ%g");
     assert_eq!(names::reply_topic("DefaultCluster"), "DefaultCluster_REPLY_TOPIC");
     // The longest group still makes a valid topic.
-    assert_eq!(
-        names::validate_topic(&names::retry_topic(&"g".repeat(names::MAX_GROUP_LEN))),
-        Ok(())
-    );
+    assert_eq!(names::validate_topic(&names::retry_topic(&"g".repeat(names::MAX_GROUP_LEN))), Ok(()));
 }
 
 #[test]
@@ -136,10 +133,7 @@ fn messages_say_what_to_do() {
             names::validate_topic(&"t".repeat(128)),
             "the name has 128 characters, over the limit of 127: shorten it",
         ),
-        (
-            names::validate_topic(""),
-            "the name is empty: give it at least one character",
-        ),
+        (names::validate_topic(""), "the name is empty: give it at least one character"),
         (
             names::validate_group("DEFAULT_PRODUCER"),
             "the name is the placeholder for a group without a name: choose one of your own",

@@ -7,11 +7,7 @@ use rmq_proto::properties::{self, PropertyError};
 fn encoded() {
     // Wire E14.
     let mut text = String::new();
-    let properties = [
-        (properties::KEYS, "k1 k2"),
-        (properties::TAGS, "TagA"),
-        (properties::WAIT, "true"),
-    ];
+    let properties = [(properties::KEYS, "k1 k2"), (properties::TAGS, "TagA"), (properties::WAIT, "true")];
     assert_eq!(properties::encode(properties, &mut text), Ok(()));
     assert_eq!(
         text.as_bytes(),
@@ -24,9 +20,7 @@ fn encoded() {
 
 #[test]
 fn what_cannot_be_encoded_leaves_the_text_as_it_was() {
-    let separator = |name: &str| PropertyError::Separator {
-        name: name.to_owned(),
-    };
+    let separator = |name: &str| PropertyError::Separator { name: name.to_owned() };
     let rows = [
         (("", "v"), PropertyError::EmptyName),
         (("n", ""), PropertyError::EmptyValue { name: "n".to_owned() }),
@@ -59,15 +53,9 @@ fn read() {
         ("\u{2}\u{2}b\u{1}c\u{2}\u{2}", &[("b", "c")]),
         ("\u{1}", &[]),
         // Two properties of one name, as the members of a batch have them.
-        (
-            "K\u{1}1\u{2}W\u{1}2\u{2}K\u{1}3\u{2}",
-            &[("K", "1"), ("W", "2"), ("K", "3")],
-        ),
+        ("K\u{1}1\u{2}W\u{1}2\u{2}K\u{1}3\u{2}", &[("K", "1"), ("W", "2"), ("K", "3")]),
         // Lengths are no matter of characters (X2).
-        (
-            "标签\u{1}中文 🎉\u{2}é\u{1}ü\u{2}",
-            &[("标签", "中文 🎉"), ("é", "ü")],
-        ),
+        ("标签\u{1}中文 🎉\u{2}é\u{1}ü\u{2}", &[("标签", "中文 🎉"), ("é", "ü")]),
     ];
     for (text, expected) in rows {
         assert_eq!(properties::iter(text).collect::<Vec<_>>(), *expected, "{text:?}");
@@ -77,13 +65,7 @@ fn read() {
 #[test]
 fn one_value() {
     let text = "K\u{1}1\u{2}W\u{1}2\u{2}K\u{1}3\u{2}X\u{1}\u{2}";
-    let rows = [
-        ("K", Some("3")),
-        ("W", Some("2")),
-        ("X", None),
-        ("k", None),
-        ("", None),
-    ];
+    let rows = [("K", Some("3")), ("W", Some("2")), ("X", None), ("k", None), ("", None)];
     for (name, expected) in rows {
         assert_eq!(properties::value(text, name), expected, "{name:?}");
     }

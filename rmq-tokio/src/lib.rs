@@ -96,3 +96,8 @@ async fn connect(address: Address) -> io::Result<Stream> {
     })
     .await
 }
+
+/// The code of the project's first page compiles, too.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -58,6 +58,11 @@ impl ClientConfig {
         ClientConfigBuilder::default()
     }
 
+    /// The name servers, in the order given.
+    pub fn name_servers(&self) -> &[Address] {
+        &self.name_servers
+    }
+
     /// The rules that [`Message::prepare`](rmq_proto::message::Message::prepare) is to check messages for this client
     /// against.
     pub fn message_rules(&self) -> &MessageRules {

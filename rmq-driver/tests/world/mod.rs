@@ -102,24 +102,29 @@ impl World {
     /// Polls woken tasks until none is woken.
     pub(crate) fn run(&self) {
         for _ in 0..100_000 {
-            let mut tasks = std::mem::take(&mut self.lock().tasks);
-            let mut progress = false;
-            tasks.retain_mut(|(task, flag)| {
-                if !flag.take() {
-                    return true;
-                }
-                progress = true;
-                let waker = Waker::from(Arc::clone(flag));
-                task.as_mut().poll(&mut Context::from_waker(&waker)).is_pending()
-            });
-            let mut state = self.lock();
-            tasks.append(&mut state.tasks);
-            state.tasks = tasks;
-            if !progress {
+            if !self.run_once() {
                 return;
             }
         }
         panic!("the tasks never come to rest");
+    }
+
+    /// Polls each woken task once; false when none is woken.
+    pub(crate) fn run_once(&self) -> bool {
+        let mut tasks = std::mem::take(&mut self.lock().tasks);
+        let mut progress = false;
+        tasks.retain_mut(|(task, flag)| {
+            if !flag.take() {
+                return true;
+            }
+            progress = true;
+            let waker = Waker::from(Arc::clone(flag));
+            task.as_mut().poll(&mut Context::from_waker(&waker)).is_pending()
+        });
+        let mut state = self.lock();
+        tasks.append(&mut state.tasks);
+        state.tasks = tasks;
+        progress
     }
 
     /// Lets time pass without running anything.

@@ -170,9 +170,7 @@ impl HeartbeatData {
         json.text(&self.client_id);
         json.key("consumerDataSet");
         json.begin_array();
-        self.consumers
-            .iter()
-            .for_each(|consumer| consumer.write(&mut json));
+        self.consumers.iter().for_each(|consumer| consumer.write(&mut json));
         json.end_array();
         json.key("heartbeatFingerprint");
         json.integer(self.fingerprint.into());
@@ -243,9 +241,7 @@ impl ConsumerData {
         json.text(self.message_model.name());
         json.key("subscriptionDataSet");
         json.begin_array();
-        self.subscriptions
-            .iter()
-            .for_each(|subscription| subscription.write(json));
+        self.subscriptions.iter().for_each(|subscription| subscription.write(json));
         json.end_array();
         json.key("unitMode");
         json.boolean(self.unit_mode);

@@ -95,8 +95,5 @@ fn text(json: &mut Reader<'_>) -> Result<Option<String>, BodyError> {
 }
 
 fn required<T>(value: Option<T>, member: &'static str, json: &Reader<'_>) -> Result<T, BodyError> {
-    value.ok_or_else(|| BodyError::Missing {
-        member,
-        offset: json.offset(),
-    })
+    value.ok_or_else(|| BodyError::Missing { member, offset: json.offset() })
 }

@@ -106,9 +106,7 @@ impl TopicRouteData {
         json.begin_object();
         json.key("brokerDatas");
         json.begin_array();
-        self.broker_datas
-            .iter()
-            .for_each(|broker| broker.write(&mut json));
+        self.broker_datas.iter().for_each(|broker| broker.write(&mut json));
         json.end_array();
         json.key("filterServerTable");
         json.begin_object();
@@ -155,16 +153,12 @@ trait Repeatable: Clone {
     /// route.
     fn repeated(reference: &str, before: &[Self], json: &Reader<'_>) -> Result<Self, BodyError> {
         const MAX_TEXT_LEN: usize = 1024;
-        let index = reference
-            .strip_prefix("$.")
-            .and_then(|rest| rest.strip_prefix(Self::LIST));
+        let index = reference.strip_prefix("$.").and_then(|rest| rest.strip_prefix(Self::LIST));
         let index = index.and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']'));
         let element = index.and_then(|index| before.get(index.parse::<usize>().ok()?));
         match element {
             Some(element) if element.text_len() <= MAX_TEXT_LEN => Ok(element.clone()),
-            _ => Err(BodyError::Reference {
-                offset: json.offset(),
-            }),
+            _ => Err(BodyError::Reference { offset: json.offset() }),
         }
     }
 }
@@ -181,11 +175,8 @@ impl Repeatable for BrokerData {
     const LIST: &'static str = "brokerDatas";
 
     fn text_len(&self) -> usize {
-        let addresses: usize = self
-            .addresses
-            .values()
-            .map(|address| address.len() + size_of::<(i64, String)>())
-            .sum();
+        let addresses: usize =
+            self.addresses.values().map(|address| address.len() + size_of::<(i64, String)>()).sum();
         self.broker_name.len() + self.cluster.len() + addresses
     }
 }
@@ -277,9 +268,7 @@ fn addresses(json: &mut Reader<'_>) -> Result<BTreeMap<i64, String>, BodyError> 
     let mut addresses = BTreeMap::new();
     let is_object = json.object()?;
     while is_object && let Some(id) = json.key()? {
-        let id = id.parse().map_err(|_| BodyError::BrokerId {
-            offset: json.offset(),
-        })?;
+        let id = id.parse().map_err(|_| BodyError::BrokerId { offset: json.offset() })?;
         if let Some(address) = json.text()?.map(Cow::into_owned) {
             addresses.insert(id, address);
         }

@@ -26,10 +26,7 @@ struct RawId {
 
 impl RawId {
     const fn new() -> Self {
-        Self {
-            bytes: [0; V6_BYTES],
-            len: 0,
-        }
+        Self { bytes: [0; V6_BYTES], len: 0 }
     }
 
     /// Both kinds of id have parts of constant length that fill an id exactly, so no part is ever cut.
@@ -49,10 +46,7 @@ impl RawId {
 
     fn to_hex(self) -> HexText {
         const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-        let mut text = HexText {
-            digits: [0; V6_DIGITS],
-            len: self.len * 2,
-        };
+        let mut text = HexText { digits: [0; V6_DIGITS], len: self.len * 2 };
         for (pair, byte) in text.digits.chunks_exact_mut(2).zip(&self.bytes) {
             pair.copy_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
         }

@@ -86,18 +86,12 @@ impl OffsetMessageId {
         let [a, b, c, d, offset @ ..] = rest;
         let port = i32::from_be_bytes([a, b, c, d]);
         let host_port = u16::try_from(port).map_err(|_| MessageIdError::Port { port })?;
-        Ok(Self {
-            host: SocketAddr::new(ip, host_port),
-            offset: i64::from_be_bytes(offset),
-        })
+        Ok(Self { host: SocketAddr::new(ip, host_port), offset: i64::from_be_bytes(offset) })
     }
 }
 
 fn split(bytes: [u8; V6_BYTES]) -> ([u8; 16], [u8; 12]) {
-    (
-        core::array::from_fn(|i| bytes[i]),
-        core::array::from_fn(|i| bytes[16 + i]),
-    )
+    (core::array::from_fn(|i| bytes[i]), core::array::from_fn(|i| bytes[16 + i]))
 }
 
 fn from_hex<const N: usize>(text: &str, bad_length: MessageIdError) -> Result<[u8; N], MessageIdError> {

@@ -71,13 +71,7 @@ const LATEST_UNIX_MS: u64 = 253_402_300_799_999;
 impl UniqueKeyGenerator {
     /// A generator whose counter is at 0. `pid` is the low 16 bits of the process id; `salt` has to be random.
     pub const fn new(ip: IpAddr, pid: u16, salt: [u8; 4]) -> Self {
-        Self {
-            ip,
-            pid,
-            salt: u32::from_be_bytes(salt),
-            counter: 0,
-            last: None,
-        }
+        Self { ip, pid, salt: u32::from_be_bytes(salt), counter: 0, last: None }
     }
 
     /// The next key. `unix_ms` is the wall clock in milliseconds since the Unix epoch; it may stand still or go back.
@@ -90,10 +84,7 @@ impl UniqueKeyGenerator {
         };
         let month = Month::of(now);
         let first_month = self.last.map_or(month.number, |last| last.first_month);
-        self.last = Some(Last {
-            unix_ms: now,
-            first_month,
-        });
+        self.last = Some(Last { unix_ms: now, first_month });
 
         // A month has fewer than 2^32 milliseconds, and `LATEST_UNIX_MS` bounds the number of months.
         let salt = self.salt.wrapping_add((month.number - first_month) as u32);
@@ -130,9 +121,6 @@ impl Month {
         // From March on, every five months have 153 days.
         let month = (5 * day + 2) / 153;
         let day_of_month = day - (153 * month + 2) / 5;
-        Self {
-            number: (400 * era + year) * 12 + month,
-            start_unix_ms: (unix_day - day_of_month) * DAY_MS,
-        }
+        Self { number: (400 * era + year) * 12 + month, start_unix_ms: (unix_day - day_of_month) * DAY_MS }
     }
 }

@@ -156,11 +156,7 @@ impl fmt::Display for Shown<'_> {
                 f.write_char(c)?;
             }
         }
-        f.write_str(if self.0.chars().nth(MAX_CHARS).is_some() {
-            "...`"
-        } else {
-            "`"
-        })
+        f.write_str(if self.0.chars().nth(MAX_CHARS).is_some() { "...`" } else { "`" })
     }
 }
 

@@ -123,9 +123,7 @@ impl Message {
 
     /// The properties set by [`property`](Self::property), by name.
     pub fn properties(&self) -> impl ExactSizeIterator<Item = (&str, &str)> + Clone {
-        self.properties
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()))
+        self.properties.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 }
 

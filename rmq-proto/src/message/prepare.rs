@@ -15,9 +15,7 @@ pub struct MessageRules {
 
 impl Default for MessageRules {
     fn default() -> Self {
-        Self {
-            max_body_len: 4 * 1024 * 1024,
-        }
+        Self { max_body_len: 4 * 1024 * 1024 }
     }
 }
 
@@ -87,25 +85,15 @@ impl Message {
             self.check_property(name, value)?;
         }
         let properties = self.encode_properties()?;
-        Ok(Prepared {
-            topic: self.topic,
-            body: self.body,
-            flag: self.flag,
-            properties,
-        })
+        Ok(Prepared { topic: self.topic, body: self.body, flag: self.flag, properties })
     }
 
     fn check_topic(&self) -> Result<(), MessageError> {
         if let Err(error) = names::validate_topic(&self.topic) {
-            return Err(MessageError::Topic {
-                topic: self.topic.clone(),
-                error,
-            });
+            return Err(MessageError::Topic { topic: self.topic.clone(), error });
         }
         if !names::is_for_sending(&self.topic) {
-            return Err(MessageError::SystemTopic {
-                topic: self.topic.clone(),
-            });
+            return Err(MessageError::SystemTopic { topic: self.topic.clone() });
         }
         Ok(())
     }
@@ -113,16 +101,10 @@ impl Message {
     fn check_body(&self, rules: &MessageRules) -> Result<(), MessageError> {
         let (len, max) = (self.body.len(), rules.max_body_len);
         if len == 0 {
-            return Err(MessageError::EmptyBody {
-                topic: self.topic.clone(),
-            });
+            return Err(MessageError::EmptyBody { topic: self.topic.clone() });
         }
         if len > max {
-            return Err(MessageError::BodyTooLong {
-                topic: self.topic.clone(),
-                len,
-                max,
-            });
+            return Err(MessageError::BodyTooLong { topic: self.topic.clone(), len, max });
         }
         Ok(())
     }
@@ -130,9 +112,7 @@ impl Message {
     fn check_tag_and_keys(&self) -> Result<(), MessageError> {
         if let Some(tag) = &self.tag {
             if is_blank(tag) {
-                return Err(MessageError::BlankTag {
-                    topic: self.topic.clone(),
-                });
+                return Err(MessageError::BlankTag { topic: self.topic.clone() });
             }
             if properties::has_separator(tag) {
                 return Err(self.separator_in(properties::TAGS));
@@ -140,15 +120,10 @@ impl Message {
         }
         for key in &self.keys {
             if is_blank(key) {
-                return Err(MessageError::BlankKey {
-                    topic: self.topic.clone(),
-                });
+                return Err(MessageError::BlankKey { topic: self.topic.clone() });
             }
             if key.contains(properties::KEY_SEPARATOR) {
-                return Err(MessageError::KeyWithBlank {
-                    topic: self.topic.clone(),
-                    key: key.clone(),
-                });
+                return Err(MessageError::KeyWithBlank { topic: self.topic.clone(), key: key.clone() });
             }
             if properties::has_separator(key) {
                 return Err(self.separator_in(properties::KEYS));
@@ -164,17 +139,10 @@ impl Message {
         }
         if properties::is_reserved(name) {
             let instead = builder_method(name);
-            return Err(MessageError::ReservedProperty {
-                topic: topic(),
-                name: name.to_owned(),
-                instead,
-            });
+            return Err(MessageError::ReservedProperty { topic: topic(), name: name.to_owned(), instead });
         }
         if is_blank(value) {
-            return Err(MessageError::BlankPropertyValue {
-                topic: topic(),
-                name: name.to_owned(),
-            });
+            return Err(MessageError::BlankPropertyValue { topic: topic(), name: name.to_owned() });
         }
         if properties::has_separator(name) || properties::has_separator(value) {
             return Err(self.separator_in(name));
@@ -186,10 +154,7 @@ impl Message {
     }
 
     fn separator_in(&self, name: &str) -> MessageError {
-        MessageError::SeparatorInProperty {
-            topic: self.topic.clone(),
-            name: name.to_owned(),
-        }
+        MessageError::SeparatorInProperty { topic: self.topic.clone(), name: name.to_owned() }
     }
 
     fn encode_properties(&self) -> Result<String, MessageError> {
@@ -200,23 +165,13 @@ impl Message {
             (properties::TAGS, self.tag.as_deref()),
             (properties::WAIT, Some(wait)),
         ];
-        let of_rocketmq = of_rocketmq
-            .into_iter()
-            .filter_map(|(name, value)| Some((name, value?)));
+        let of_rocketmq = of_rocketmq.into_iter().filter_map(|(name, value)| Some((name, value?)));
         let all = of_rocketmq.chain(self.properties());
 
-        let len = all
-            .clone()
-            .map(|(name, value)| name.len() + value.len() + 2)
-            .sum::<usize>()
-            + ID_ROOM;
+        let len = all.clone().map(|(name, value)| name.len() + value.len() + 2).sum::<usize>() + ID_ROOM;
         if len > properties::MAX_LEN {
             let max = properties::MAX_LEN;
-            return Err(MessageError::PropertiesTooLong {
-                topic: self.topic.clone(),
-                len,
-                max,
-            });
+            return Err(MessageError::PropertiesTooLong { topic: self.topic.clone(), len, max });
         }
         let mut text = String::with_capacity(len - ID_ROOM);
         for (name, value) in all {

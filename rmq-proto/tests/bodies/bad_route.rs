@@ -25,58 +25,27 @@ fn a_route_with_decoys_and_all_its_beginnings() {
         }],
     );
     for text in DECOYS {
-        assert_eq!(
-            TopicRouteData::decode(text.as_bytes()),
-            Ok(expected.clone()),
-            "{text}"
-        );
+        assert_eq!(TopicRouteData::decode(text.as_bytes()), Ok(expected.clone()), "{text}");
         for end in 0..text.len() {
             let cut = &text.as_bytes()[..end];
-            assert!(
-                TopicRouteData::decode(cut).is_err(),
-                "cut after {end} bytes: {text}"
-            );
+            assert!(TopicRouteData::decode(cut).is_err(), "cut after {end} bytes: {text}");
         }
     }
 }
 
 #[test]
 fn what_is_no_route() {
-    let missing = |offset| BodyError::Missing {
-        member: "brokerName",
-        offset,
-    };
+    let missing = |offset| BodyError::Missing { member: "brokerName", offset };
     let rows: &[(&str, BodyError)] = &[
         ("", BodyError::Empty),
         ("null", BodyError::Null),
         (" null ", BodyError::Null),
         (" ", JsonError::End { offset: 1 }.into()),
-        (
-            "nullx",
-            JsonError::Unexpected {
-                offset: 0,
-                expected: "a value",
-            }
-            .into(),
-        ),
+        ("nullx", JsonError::Unexpected { offset: 0, expected: "a value" }.into()),
         ("null {}", JsonError::Trailing { offset: 5 }.into()),
-        (
-            "[]",
-            JsonError::Unexpected {
-                offset: 0,
-                expected: "an object",
-            }
-            .into(),
-        ),
+        ("[]", JsonError::Unexpected { offset: 0, expected: "an object" }.into()),
         ("{}{", JsonError::Trailing { offset: 2 }.into()),
-        (
-            r#"{"queueDatas":{}}"#,
-            JsonError::Unexpected {
-                offset: 14,
-                expected: "an array",
-            }
-            .into(),
-        ),
+        (r#"{"queueDatas":{}}"#, JsonError::Unexpected { offset: 14, expected: "an array" }.into()),
         (r#"{"queueDatas":[null]}"#, missing(19)),
         (r#"{"queueDatas":[{"perm":6}]}"#, missing(25)),
         (r#"{"brokerDatas":[{"brokerName":null}]}"#, missing(35)),
@@ -84,21 +53,14 @@ fn what_is_no_route() {
             r#"{"queueDatas":[{"brokerName":"b","perm":4294967296}]}"#,
             JsonError::Number { offset: 40, bits: 32 }.into(),
         ),
-        (
-            r#"{"brokerDatas":[{"brokerAddrs":{x:"h:1"}}]}"#,
-            BodyError::BrokerId { offset: 34 },
-        ),
+        (r#"{"brokerDatas":[{"brokerAddrs":{x:"h:1"}}]}"#, BodyError::BrokerId { offset: 34 }),
         (
             r#"{"brokerDatas":[{"brokerAddrs":{9223372036854775808:"h:1"}}]}"#,
             BodyError::BrokerId { offset: 52 },
         ),
     ];
     for (text, error) in rows {
-        assert_eq!(
-            TopicRouteData::decode(text.as_bytes()).as_ref(),
-            Err(error),
-            "{text}"
-        );
+        assert_eq!(TopicRouteData::decode(text.as_bytes()).as_ref(), Err(error), "{text}");
     }
     assert_eq!(
         TopicRouteData::decode(b"{\"a\":\"\xff\"}"),
@@ -112,27 +74,14 @@ fn references_that_lead_nowhere() {
     let rows = [
         // References to itself, to what is to come, to the other list, to nowhere.
         (r#"{"queueDatas":[{"$ref":"$.queueDatas[0]"}]}"#, 41),
-        (
-            r#"{"queueDatas":[{"$ref":"$.queueDatas[1]"},{"brokerName":"b"}]}"#,
-            41,
-        ),
-        (
-            r#"{"queueDatas":[{"brokerName":"b"},{"$ref":"$.brokerDatas[0]"}]}"#,
-            61,
-        ),
+        (r#"{"queueDatas":[{"$ref":"$.queueDatas[1]"},{"brokerName":"b"}]}"#, 41),
+        (r#"{"queueDatas":[{"brokerName":"b"},{"$ref":"$.brokerDatas[0]"}]}"#, 61),
         (r#"{"queueDatas":[{"brokerName":"b"},{"$ref":"$"}]}"#, 46),
-        (
-            r#"{"queueDatas":[{"brokerName":"b"},{"$ref":"$.queueDatas[-1]"}]}"#,
-            61,
-        ),
+        (r#"{"queueDatas":[{"brokerName":"b"},{"$ref":"$.queueDatas[-1]"}]}"#, 61),
         (r#"{"queueDatas":[{"brokerName":"b"},{"$ref":""}]}"#, 45),
     ];
     for (text, offset) in rows {
-        assert_eq!(
-            TopicRouteData::decode(text.as_bytes()),
-            Err(BodyError::Reference { offset }),
-            "{text}"
-        );
+        assert_eq!(TopicRouteData::decode(text.as_bytes()), Err(BodyError::Reference { offset }), "{text}");
     }
 }
 
@@ -141,19 +90,13 @@ fn references_cannot_make_a_short_body_a_long_route() {
     let name = "b".repeat(100_000);
     let references = vec![r#"{"$ref":"$.queueDatas[0]"}"#; 10_000].join(",");
     let text = format!(r#"{{"queueDatas":[{{"brokerName":"{name}"}},{references}]}}"#);
-    assert!(matches!(
-        TopicRouteData::decode(text.as_bytes()),
-        Err(BodyError::Reference { .. })
-    ));
+    assert!(matches!(TopicRouteData::decode(text.as_bytes()), Err(BodyError::Reference { .. })));
 }
 
 #[test]
 fn deep_nesting_is_refused() {
     let text = format!(r#"{{"other":{}"#, "[".repeat(1_000_000));
-    assert!(matches!(
-        TopicRouteData::decode(text.as_bytes()),
-        Err(BodyError::Json(JsonError::Depth { .. }))
-    ));
+    assert!(matches!(TopicRouteData::decode(text.as_bytes()), Err(BodyError::Json(JsonError::Depth { .. }))));
 }
 
 #[test]
@@ -161,21 +104,11 @@ fn errors_say_where() {
     let rows = [
         ("", "the body is empty"),
         ("null", "the body is `null`"),
-        (
-            "{",
-            "the body cannot be read: the JSON text ends early, at byte 1",
-        ),
-        (
-            r#"{"queueDatas":[{}]}"#,
-            "the body has no `brokerName` in the object that ends at byte 17",
-        ),
+        ("{", "the body cannot be read: the JSON text ends early, at byte 1"),
+        (r#"{"queueDatas":[{}]}"#, "the body has no `brokerName` in the object that ends at byte 17"),
     ];
     for (text, error) in rows {
-        assert_eq!(
-            TopicRouteData::decode(text.as_bytes()).unwrap_err().to_string(),
-            error,
-            "{text}"
-        );
+        assert_eq!(TopicRouteData::decode(text.as_bytes()).unwrap_err().to_string(), error, "{text}");
     }
 }
 

@@ -66,12 +66,7 @@ fn heartbeats_byte_for_byte() {
     });
     let rows = [
         (
-            heartbeat(
-                "10.0.0.9@1234#5678",
-                "PG",
-                "CG",
-                &[("TagA", 2_598_919), ("TagB", 2_598_920)],
-            ),
+            heartbeat("10.0.0.9@1234#5678", "PG", "CG", &[("TagA", 2_598_919), ("TagB", 2_598_920)]),
             E15.to_owned(),
         ),
         (
@@ -85,34 +80,22 @@ fn heartbeats_byte_for_byte() {
         assert_eq!(heartbeat.encode(), text.as_bytes(), "{text}");
         assert_eq!(HeartbeatData::decode(text.as_bytes()), Ok(heartbeat), "{text}");
         for end in 0..text.len() {
-            assert!(
-                HeartbeatData::decode(&text.as_bytes()[..end]).is_err(),
-                "cut after {end} bytes: {text}"
-            );
+            assert!(HeartbeatData::decode(&text.as_bytes()[..end]).is_err(), "cut after {end} bytes: {text}");
         }
     }
 }
 
 #[test]
 fn heartbeats_read_leniently() {
-    let with = |without_sub| HeartbeatData {
-        client_id: "c".to_owned(),
-        without_sub,
-        ..HeartbeatData::default()
-    };
+    let with =
+        |without_sub| HeartbeatData { client_id: "c".to_owned(), without_sub, ..HeartbeatData::default() };
     let rows = [
         (r#"{"clientID":"c"}"#, with(false)),
-        (
-            r#"{"clientID":"c","consumerDataSet":null,"producerDataSet":null}"#,
-            with(false),
-        ),
+        (r#"{"clientID":"c","consumerDataSet":null,"producerDataSet":null}"#, with(false)),
         (r#"{clientID:'c',isWithoutSub:true,unknown:{a:[1]},}"#, with(true)),
         (
             r#"{"clientID":"c","producerDataSet":[{"unknown":1,"groupName":"p"}]}"#,
-            HeartbeatData {
-                producers: vec!["p".to_owned()],
-                ..with(false)
-            },
+            HeartbeatData { producers: vec!["p".to_owned()], ..with(false) },
         ),
     ];
     for (text, expected) in rows {
@@ -127,11 +110,8 @@ fn constants_of_heartbeats() {
             r#"{{"clientID":"c","consumerDataSet":[{{"groupName":"g","consumeFromWhere":"{from}","consumeType":"{kind}","messageModel":"{model}"}}]}}"#
         )
     };
-    let (from, kind, model) = (
-        ConsumeFromWhere::LastOffset,
-        ConsumeType::Passively,
-        MessageModel::Clustering,
-    );
+    let (from, kind, model) =
+        (ConsumeFromWhere::LastOffset, ConsumeType::Passively, MessageModel::Clustering);
     let rows = [
         (ConsumeFromWhere::FirstOffset, kind, model),
         (ConsumeFromWhere::Timestamp, kind, model),
@@ -147,11 +127,7 @@ fn constants_of_heartbeats() {
             HeartbeatData::decode(text(from.name(), kind.name(), model.name()).as_bytes()).unwrap();
         let consumer = &heartbeat.consumers[0];
         assert_eq!(
-            (
-                consumer.consume_from_where,
-                consumer.consume_type,
-                consumer.message_model
-            ),
+            (consumer.consume_from_where, consumer.consume_type, consumer.message_model),
             (from, kind, model)
         );
     }
@@ -163,10 +139,7 @@ fn constants_of_heartbeats() {
     ];
     for (text, name) in unknown {
         let error = HeartbeatData::decode(text.as_bytes()).unwrap_err();
-        assert!(
-            matches!(error, BodyError::UnknownValue { member, .. } if member == name),
-            "{error:?}"
-        );
+        assert!(matches!(error, BodyError::UnknownValue { member, .. } if member == name), "{error:?}");
     }
 }
 
@@ -175,40 +148,16 @@ fn what_is_no_heartbeat() {
     let rows = [
         ("", BodyError::Empty),
         ("null", BodyError::Null),
-        (
-            "{}",
-            BodyError::Missing {
-                member: "clientID",
-                offset: 2,
-            },
-        ),
-        (
-            r#"{"producerDataSet":[{}]}"#,
-            BodyError::Missing {
-                member: "groupName",
-                offset: 22,
-            },
-        ),
-        (
-            r#"{"producerDataSet":[null]}"#,
-            BodyError::Missing {
-                member: "groupName",
-                offset: 24,
-            },
-        ),
+        ("{}", BodyError::Missing { member: "clientID", offset: 2 }),
+        (r#"{"producerDataSet":[{}]}"#, BodyError::Missing { member: "groupName", offset: 22 }),
+        (r#"{"producerDataSet":[null]}"#, BodyError::Missing { member: "groupName", offset: 24 }),
         (
             r#"{"consumerDataSet":[{"groupName":"g"}]}"#,
-            BodyError::Missing {
-                member: "consumeType",
-                offset: 37,
-            },
+            BodyError::Missing { member: "consumeType", offset: 37 },
         ),
         (
             r#"{"consumerDataSet":[{"subscriptionDataSet":[{"topic":"t"}]}]}"#,
-            BodyError::Missing {
-                member: "subString",
-                offset: 57,
-            },
+            BodyError::Missing { member: "subString", offset: 57 },
         ),
     ];
     for (text, error) in rows {

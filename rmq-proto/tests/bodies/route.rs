@@ -21,20 +21,13 @@ pub(crate) fn broker(name: &str, addresses: &[(i64, &str)]) -> BrokerData {
     BrokerData {
         cluster: "DefaultCluster".to_owned(),
         broker_name: name.to_owned(),
-        addresses: addresses
-            .iter()
-            .map(|&(id, address)| (id, address.to_owned()))
-            .collect(),
+        addresses: addresses.iter().map(|&(id, address)| (id, address.to_owned())).collect(),
         enable_acting_master: Some(false),
     }
 }
 
 pub(crate) fn route(queue_datas: Vec<QueueData>, broker_datas: Vec<BrokerData>) -> TopicRouteData {
-    TopicRouteData {
-        order_topic_conf: None,
-        queue_datas,
-        broker_datas,
-    }
+    TopicRouteData { order_topic_conf: None, queue_datas, broker_datas }
 }
 
 const OLD_ROUTE: &str = r#"{"brokerDatas":[{"brokerAddrs":{0:"10.0.0.1:10911",1:"10.0.0.2:10911"},"brokerName":"broker-a","cluster":"DefaultCluster","enableActingMaster":false}],"filterServerTable":{},"queueDatas":[{"brokerName":"broker-a","perm":6,"readQueueNums":4,"topicSysFlag":0,"writeQueueNums":4}]}"#;
@@ -44,10 +37,8 @@ const REPEATED: &str = r#"{"brokerDatas":[],"filterServerTable":{},"queueDatas":
 #[test]
 fn routes() {
     let master_and_slave = broker("broker-a", &[(0, "10.0.0.1:10911"), (1, "10.0.0.2:10911")]);
-    let ordered = TopicRouteData {
-        order_topic_conf: Some("a:4;b:2".to_owned()),
-        ..TopicRouteData::default()
-    };
+    let ordered =
+        TopicRouteData { order_topic_conf: Some("a:4;b:2".to_owned()), ..TopicRouteData::default() };
     let rows = [
         // Wire E17 and the golden vector: keys without quotes.
         (OLD_ROUTE.to_owned(), route(vec![queues("broker-a", 4)], vec![master_and_slave])),
@@ -115,10 +106,8 @@ fn brokers_may_be_referred_to() {
 fn a_written_route_is_what_a_name_server_writes() {
     // Taken off the wire from a 5.3.3 name server.
     let captured = r#"{"brokerDatas":[{"brokerAddrs":{"0":"127.0.0.1:32911"},"brokerName":"broker-a","cluster":"DefaultCluster","enableActingMaster":false}],"filterServerTable":{},"queueDatas":[{"brokerName":"broker-a","perm":7,"readQueueNums":8,"topicSysFlag":0,"writeQueueNums":8}]}"#;
-    let mut expected = route(
-        vec![queues("broker-a", 8)],
-        vec![broker("broker-a", &[(0, "127.0.0.1:32911")])],
-    );
+    let mut expected =
+        route(vec![queues("broker-a", 8)], vec![broker("broker-a", &[(0, "127.0.0.1:32911")])]);
     expected.queue_datas[0].perm = 7;
     assert_eq!(TopicRouteData::decode(captured.as_bytes()), Ok(expected.clone()));
     assert_eq!(expected.encode(), captured.as_bytes());
@@ -148,20 +137,10 @@ fn permissions_and_masters() {
         (7, true, true),
     ];
     for (perm, readable, writable) in rows {
-        let queues = QueueData {
-            perm,
-            ..QueueData::default()
-        };
-        assert_eq!(
-            (queues.is_readable(), queues.is_writable()),
-            (readable, writable),
-            "{perm}"
-        );
+        let queues = QueueData { perm, ..QueueData::default() };
+        assert_eq!((queues.is_readable(), queues.is_writable()), (readable, writable), "{perm}");
     }
-    assert_eq!(
-        broker("b", &[(0, "h:1"), (1, "h:2")]).master_address(),
-        Some("h:1")
-    );
+    assert_eq!(broker("b", &[(0, "h:1"), (1, "h:2")]).master_address(), Some("h:1"));
     assert_eq!(broker("b", &[(1, "h:2")]).master_address(), None);
 }
 
@@ -180,54 +159,22 @@ fn same_route() {
         ("order of queues", true, changed(|r| r.queue_datas.reverse())),
         ("order of brokers", true, changed(|r| r.broker_datas.reverse())),
         ("cluster", true, changed(|r| r.broker_datas[0].cluster.clear())),
-        (
-            "acting master",
-            true,
-            changed(|r| r.broker_datas[0].enable_acting_master = None),
-        ),
+        ("acting master", true, changed(|r| r.broker_datas[0].enable_acting_master = None)),
         ("perm", false, changed(|r| r.queue_datas[0].perm = 4)),
-        (
-            "read queues",
-            false,
-            changed(|r| r.queue_datas[0].read_queue_nums = 5),
-        ),
-        (
-            "write queues",
-            false,
-            changed(|r| r.queue_datas[1].write_queue_nums = 5),
-        ),
-        (
-            "flags of the topic",
-            false,
-            changed(|r| r.queue_datas[1].topic_sys_flag = 1),
-        ),
+        ("read queues", false, changed(|r| r.queue_datas[0].read_queue_nums = 5)),
+        ("write queues", false, changed(|r| r.queue_datas[1].write_queue_nums = 5)),
+        ("flags of the topic", false, changed(|r| r.queue_datas[1].topic_sys_flag = 1)),
         ("a queue less", false, changed(|r| drop(r.queue_datas.pop()))),
         ("a broker less", false, changed(|r| drop(r.broker_datas.pop()))),
-        (
-            "another name",
-            false,
-            changed(|r| r.broker_datas[1].broker_name.push('x')),
-        ),
+        ("another name", false, changed(|r| r.broker_datas[1].broker_name.push('x'))),
         (
             "an address moved",
             false,
             changed(|r| drop(r.broker_datas[0].addresses.insert(0, "h:9".to_owned()))),
         ),
-        (
-            "a slave gone",
-            false,
-            changed(|r| drop(r.broker_datas[1].addresses.remove(&1))),
-        ),
-        (
-            "ordered",
-            false,
-            changed(|r| r.order_topic_conf = Some("a:4".to_owned())),
-        ),
-        (
-            "ordered, with nothing",
-            false,
-            changed(|r| r.order_topic_conf = Some(String::new())),
-        ),
+        ("a slave gone", false, changed(|r| drop(r.broker_datas[1].addresses.remove(&1)))),
+        ("ordered", false, changed(|r| r.order_topic_conf = Some("a:4".to_owned()))),
+        ("ordered, with nothing", false, changed(|r| r.order_topic_conf = Some(String::new()))),
     ];
     for (what, same, other) in rows {
         assert_eq!(base().same_as(&other), same, "{what}");
@@ -236,14 +183,9 @@ fn same_route() {
 }
 
 fn some_route() -> impl Strategy<Value = TopicRouteData> {
-    let queue =
-        ("\\PC{0,8}", any::<[i32; 4]>()).prop_map(|(broker_name, [read, write, perm, flag])| QueueData {
-            broker_name,
-            read_queue_nums: read,
-            write_queue_nums: write,
-            perm,
-            topic_sys_flag: flag,
-        });
+    let queue = ("\\PC{0,8}", any::<[i32; 4]>()).prop_map(|(broker_name, [read, write, perm, flag])| {
+        QueueData { broker_name, read_queue_nums: read, write_queue_nums: write, perm, topic_sys_flag: flag }
+    });
     let addresses = proptest::collection::btree_map(any::<i64>(), "\\PC{0,8}", 0..3);
     let broker = ("\\PC{0,8}", any::<String>(), addresses, any::<Option<bool>>()).prop_map(
         |(cluster, broker_name, addresses, enable_acting_master)| BrokerData {
@@ -253,10 +195,7 @@ fn some_route() -> impl Strategy<Value = TopicRouteData> {
             enable_acting_master,
         },
     );
-    let (queues, brokers) = (
-        proptest::collection::vec(queue, 0..4),
-        proptest::collection::vec(broker, 0..4),
-    );
+    let (queues, brokers) = (proptest::collection::vec(queue, 0..4), proptest::collection::vec(broker, 0..4));
     (proptest::option::of(any::<String>()), queues, brokers).prop_map(
         |(order_topic_conf, queue_datas, broker_datas)| TopicRouteData {
             order_topic_conf,
