@@ -22,34 +22,17 @@ thread_local! {
 /// Makes the client; 0 when it could not be made.
 #[unsafe(no_mangle)]
 pub extern "C" fn start(now: u64, unix_ms: u64, seed: u64, pid: u32) -> u32 {
-    let Ok(config) = ClientConfig::builder()
-        .name_server(&format!("127.0.0.1:{}", pid % 60_000 + 1))
-        .build()
+    let Ok(config) = ClientConfig::builder().name_server(&format!("127.0.0.1:{}", pid % 60_000 + 1)).build()
     else {
         return 0;
     };
     let now = Instant::from_micros(now);
-    let identity = Identity {
-        ip: [127, 0, 0, 1].into(),
-        pid,
-    };
-    let mut client = Client::new(
-        config,
-        Start {
-            now,
-            unix_ms,
-            seed,
-            identity,
-        },
-    );
+    let identity = Identity { ip: [127, 0, 0, 1].into(), pid };
+    let mut client = Client::new(config, Start { now, unix_ms, seed, identity });
     let Ok(producer) = client.add_producer(now, ProducerConfig::new(format!("group-{pid}"))) else {
         return 0;
     };
-    PROBE.set(Some(Probe {
-        client,
-        producer,
-        conn: None,
-    }));
+    PROBE.set(Some(Probe { client, producer, conn: None }));
     1
 }
 
@@ -64,12 +47,7 @@ pub extern "C" fn send(now: u64, byte: u32, len: u32) -> u32 {
             return 0;
         };
         let now = Instant::from_micros(now);
-        u32::from(
-            probe
-                .client
-                .send(now, probe.producer, prepared, SendOptions::default())
-                .is_ok(),
-        )
+        u32::from(probe.client.send(now, probe.producer, prepared, SendOptions::default()).is_ok())
     })
 }
 
@@ -82,13 +60,7 @@ pub extern "C" fn turn(now: u64, byte: u32) -> u64 {
         };
         let now = Instant::from_micros(now);
         if let Some(conn) = *conn {
-            client.handle_input(
-                now,
-                Input::Received {
-                    conn,
-                    data: vec![byte as u8].into(),
-                },
-            );
+            client.handle_input(now, Input::Received { conn, data: vec![byte as u8].into() });
         }
         client.handle_timeout(now);
         let mut mixed = client.poll_timeout().map_or(0, Instant::as_micros);
@@ -100,28 +72,11 @@ pub extern "C" fn turn(now: u64, byte: u32) -> u64 {
                     client.handle_input(now, Input::Connected { conn: opened });
                 }
                 Output::Write { conn, data } => {
-                    mixed ^= data
-                        .segments()
-                        .iter()
-                        .flatten()
-                        .map(|byte| u64::from(*byte))
-                        .sum::<u64>();
-                    client.handle_input(
-                        now,
-                        Input::Written {
-                            conn,
-                            bytes: data.len(),
-                        },
-                    );
+                    mixed ^= data.segments().iter().flatten().map(|byte| u64::from(*byte)).sum::<u64>();
+                    client.handle_input(now, Input::Written { conn, bytes: data.len() });
                 }
                 Output::Close { conn } => {
-                    client.handle_input(
-                        now,
-                        Input::Closed {
-                            conn,
-                            reason: CloseReason::PeerClosed,
-                        },
-                    );
+                    client.handle_input(now, Input::Closed { conn, reason: CloseReason::PeerClosed });
                 }
                 Output::Event(_) => {}
             }

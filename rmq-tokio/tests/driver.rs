@@ -42,7 +42,7 @@ fn serve(config: ClusterConfig) -> Server {
 async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let looking = async {
         while !is_so() {
-            tokio::time::sleep(Duration::from_millis(1)).await;
+            tokio::task::yield_now().await;
         }
     };
     let found = tokio::time::timeout(PATIENCE, looking).await;

@@ -110,6 +110,11 @@ impl<'a> Reader<'a> {
     /// Like [`key`](Self::key), with the escapes not yet taken back.
     #[inline]
     pub(crate) fn raw_key(&mut self) -> Result<Option<RawText<'a>>, JsonError> {
+        if let Some((key, colon)) = self.plain_key() {
+            self.opened = false;
+            self.at = colon + 1;
+            return Ok(Some(key));
+        }
         if !self.next_member(b'}', "`,` or `}`")? {
             return Ok(None);
         }
@@ -138,24 +143,31 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next member if it looks as all peers write it: name and value in double quotes, and no white space. Reads
-    /// nothing else.
+    /// The next member if it looks as all peers write it: name and value in double quotes, and no white space. Else reads
+    /// nothing.
     #[inline]
     fn plain_member(&mut self) -> Option<(RawText<'a>, RawText<'a>)> {
+        let (name, colon) = self.plain_key()?;
+        if self.text.as_bytes().get(colon + 1) != Some(&b'"') {
+            return None;
+        }
+        let (value, end) = scan(self.text, colon + 2, b'"')?;
+        self.opened = false;
+        self.at = end + 1;
+        Some((name, value))
+    }
+
+    /// The next key, if it looks as all peers write it, and where its colon lies. Reads nothing yet.
+    #[inline]
+    fn plain_key(&self) -> Option<(RawText<'a>, usize)> {
         let bytes = self.text.as_bytes();
-        let name_at = match bytes.get(self.at..)? {
+        let start = match bytes.get(self.at..)? {
             [b',', b'"', ..] if !self.opened => self.at + 2,
             [b'"', ..] if self.opened => self.at + 1,
             _ => return None,
         };
-        let (name, name_end) = scan(self.text, name_at, b'"')?;
-        if !bytes.get(name_end + 1..)?.starts_with(b":\"") {
-            return None;
-        }
-        let (value, value_end) = scan(self.text, name_end + 3, b'"')?;
-        self.opened = false;
-        self.at = value_end + 1;
-        Some((name, value))
+        let (name, end) = scan(self.text, start, b'"')?;
+        (bytes.get(end + 1) == Some(&b':')).then_some((name, end + 1))
     }
 
     /// Whether the array entered last has another value; `false` when the array ends here.
@@ -236,31 +248,36 @@ impl<'a> Reader<'a> {
     ///
     /// As Java's reader does, takes numbers in quotes, `true` as 1, and drops decimals (`34.0`). Exponents are an error.
     pub fn i64(&mut self) -> Result<Option<i64>, JsonError> {
-        self.integer(64)
+        self.integer(64).map(|(number, _)| number)
     }
 
     /// Like [`i64`](Self::i64), for numbers of 32 bits; one that does not fit is an error.
     pub fn i32(&mut self) -> Result<Option<i32>, JsonError> {
-        self.peek()?;
-        let offset = self.at;
-        let fit = |number| i32::try_from(number).map_err(|_| JsonError::Number { offset, bits: 32 });
-        self.integer(32)?.map(fit).transpose()
+        let (number, offset) = self.integer(32)?;
+        let fit = number.map(i32::try_from).transpose();
+        fit.map_err(|_| JsonError::Number { offset, bits: 32 })
     }
 
-    fn integer(&mut self, bits: u32) -> Result<Option<i64>, JsonError> {
+    /// A whole number, and where it began.
+    fn integer(&mut self, bits: u32) -> Result<(Option<i64>, usize), JsonError> {
+        let start = self.at;
+        if let Some(number) = self.plain_integer() {
+            return Ok((Some(number), start));
+        }
         let kind = self.peek()?;
         let offset = self.at;
         let bad = JsonError::Number { offset, bits };
-        match kind {
-            Kind::Null => self.word().map(|_| None),
-            Kind::Boolean => self.word().map(|word| Some((word == "true").into())),
-            Kind::Number => Ok(Some(whole_number(self.number()?).ok_or(bad)?)),
+        let number = match kind {
+            Kind::Null => self.word().map(|_| None)?,
+            Kind::Boolean => Some((self.word()? == "true").into()),
+            Kind::Number => Some(whole_number(self.number()?).ok_or(bad)?),
             Kind::Text => match &*self.quoted_text()?.text() {
-                "" | "null" => Ok(None),
-                text => Ok(Some(whole_number(text).ok_or(bad)?)),
+                "" | "null" => None,
+                text => Some(whole_number(text).ok_or(bad)?),
             },
-            Kind::Object | Kind::Array => Err(bad),
-        }
+            Kind::Object | Kind::Array => return Err(bad),
+        };
+        Ok((number, offset))
     }
 
     /// Reads a boolean; `None` for `null` and for empty text. Takes `"true"` and `"false"` in any case, and numbers: 1 is

@@ -108,6 +108,28 @@ impl<'a> Reader<'a> {
         Ok(number)
     }
 
+    /// A number of at most 18 digits and nothing else, with the next member or the end right behind it. Else reads nothing.
+    #[inline]
+    pub(super) fn plain_integer(&mut self) -> Option<i64> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let (sign, digits) = match rest {
+            [b'-', digits @ ..] => (-1, digits),
+            digits => (1, digits),
+        };
+        let (mut number, mut len) = (0, 0);
+        while let Some(digit @ b'0'..=b'9') = digits.get(len)
+            && len < 18
+        {
+            number = number * 10 + i64::from(digit - b'0');
+            len += 1;
+        }
+        if len == 0 || !matches!(digits.get(len), Some(b',' | b'}' | b']')) {
+            return None;
+        }
+        self.at += rest.len() - digits.len() + len;
+        Some(sign * number)
+    }
+
     fn digits(&mut self) -> Result<(), JsonError> {
         if self.take_while(|byte| byte.is_ascii_digit()).is_empty() {
             return Err(self.unexpected("a digit"));
