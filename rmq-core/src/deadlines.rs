@@ -33,6 +33,9 @@ impl<K: Copy> Deadlines<K> {
             return;
         }
         self.disarm(slot);
+        if at == Instant::NEVER {
+            return;
+        }
         let armed = Armed { at, serial: self.serial };
         self.serial += 1;
         self.entries.insert(armed, key);

@@ -13,6 +13,7 @@ use rmq_proto::ext::HeaderError;
 use rmq_proto::frame::FrameError;
 
 use crate::address::Address;
+use crate::config::RetryPolicy;
 use crate::io::CloseReason;
 
 /// A command that was not accepted. It hands back what it was given.
@@ -122,6 +123,12 @@ pub enum RequestError {
         /// Whether the request had been handed to the stream.
         written: bool,
     },
+    /// The stream did not take all bytes of a one-way request in time.
+    #[error("the stream took only a part within {after:?}")]
+    WriteTimeout {
+        /// How long was waited.
+        after: Duration,
+    },
     /// The peer answered with an error code.
     #[error("{code}{}", RemarkText(.remark))]
     Answered {
@@ -177,7 +184,7 @@ impl RequestError {
     pub fn may_have_been_stored(&self) -> bool {
         match self {
             Self::Closed { written, .. } | Self::Timeout { written, .. } => *written,
-            Self::BadHeader(_) => true,
+            Self::BadHeader(_) | Self::WriteTimeout { .. } => true,
             _ => false,
         }
     }
@@ -322,10 +329,14 @@ impl SendError {
             SendErrorKind::RouteUnavailable { .. }
             | SendErrorKind::TimedOut
             | SendErrorKind::AttemptsExhausted => true,
+            SendErrorKind::Refused => {
+                let passing =
+                    |code| code == ResponseCode::FLOW_CONTROL || RetryPolicy::default().retries(code);
+                self.code().is_some_and(passing)
+            }
             SendErrorKind::NoNameServer
             | SendErrorKind::TopicNotFound { .. }
             | SendErrorKind::NoWritableQueue
-            | SendErrorKind::Refused
             | SendErrorKind::ShutDown => false,
         }
     }

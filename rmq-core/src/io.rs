@@ -95,7 +95,8 @@ pub enum Output {
         /// What to write.
         data: WriteData,
     },
-    /// Close the stream (or give up connecting). Nothing more is to be reported for it.
+    /// Close the stream (or give up connecting). Nothing more is to be reported for it. If its end was reported already,
+    /// there is nothing left to do.
     Close {
         /// The connection.
         conn: ConnId,

@@ -52,9 +52,9 @@
 //!    and [`Event::Cancelled`], whatever happens to connections and time.
 //! 5. At most one [`Output::Write`] of a connection is outstanding, and its size is bounded. [`Input::Written`] reports
 //!    progress; the next write comes when all is reported. So a driver needs no queue.
-//! 6. The same [`Start`] and the same calls give the same outputs, byte for byte, on every platform. With another drain
-//!    order or chunking, each connection still gets the same bytes and each operation the same events. A clock that
-//!    goes back is clamped.
+//! 6. The same [`Start`] and the same calls give the same outputs, byte for byte, on every platform. With other
+//!    chunks or another drain order, each operation still gets the same events, and each connection the same bytes, except
+//!    that control frames (heartbeats, routes) overtake whatever waits at the moment. A clock that goes back is clamped.
 //! 7. Everything is bounded: each collection has its limit in [`Limits`]. A command over a limit is rejected and hands
 //!    back what it was given.
 

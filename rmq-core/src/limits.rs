@@ -16,9 +16,11 @@ pub struct Limits {
     pub operation_bytes: usize,
     /// Producers; 1,024. Over it [`Client::add_producer`](crate::Client::add_producer) fails.
     pub producers: usize,
-    /// Topics whose route is kept; 10,000. Over it the one used least recently is forgotten.
+    /// Topics whose route is kept; 10,000. Over it the one used least recently is forgotten. One that an operation waits
+    /// for is not: there are at most as many of those as operations.
     pub topics: usize,
-    /// Peers that a connection is kept for; 1,024. Over it a send to another broker fails.
+    /// Peers that a connection is kept for; 1,024. Over it a send to another broker fails; name servers are always
+    /// let in.
     pub links: usize,
     /// Bytes of one frame received, its length word included; 16 MiB. A longer one closes its connection.
     pub frame: usize,

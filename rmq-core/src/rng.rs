@@ -1,5 +1,7 @@
 //! The only randomness there is: a sequence that the seed decides.
 
+use core::time::Duration;
+
 /// SplitMix64: enough for jitter, shuffles and ids, in three lines and reproducible everywhere.
 #[derive(Clone, Debug)]
 pub(crate) struct Rng(u64);
@@ -29,9 +31,9 @@ impl Rng {
     }
 
     /// `base`, give or take a tenth of it.
-    pub(crate) fn jitter(&mut self, base: core::time::Duration) -> core::time::Duration {
-        let micros = base.as_micros() as u64;
+    pub(crate) fn jitter(&mut self, base: Duration) -> Duration {
+        let micros = u64::try_from(base.as_micros()).unwrap_or(u64::MAX);
         let tenth = micros / 10;
-        core::time::Duration::from_micros(micros - tenth + self.below(2 * tenth + 1))
+        Duration::from_micros((micros - tenth).saturating_add(self.below(2 * tenth + 1)))
     }
 }

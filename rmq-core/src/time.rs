@@ -14,6 +14,9 @@ impl Instant {
     /// The epoch itself.
     pub const ZERO: Self = Self(0);
 
+    /// The last instant there is; a deadline there never comes.
+    pub(crate) const NEVER: Self = Self(u64::MAX);
+
     /// The instant `micros` microseconds after the epoch.
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros)
@@ -38,7 +41,7 @@ impl Instant {
 impl Add<Duration> for Instant {
     type Output = Self;
 
-    /// Saturates. Fractions of a microsecond are rounded up, so that a deadline never lies before its time.
+    /// Saturates, at an instant that never comes. Fractions of a microsecond are rounded up, so that a deadline never lies before its time.
     fn add(self, rhs: Duration) -> Self {
         let micros = u64::try_from(rhs.as_nanos().div_ceil(1_000)).unwrap_or(u64::MAX);
         Self(self.0.saturating_add(micros))

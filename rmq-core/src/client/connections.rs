@@ -15,7 +15,7 @@ use crate::config::CloseOnTimeout;
 use crate::error::{CloseCause, RequestError};
 use crate::event::{Event, OpId};
 use crate::io::{CloseReason, ConnId};
-use crate::link::{Answer, Entry, Link, LinkId, Owner, State, Ticket, Up};
+use crate::link::{Answer, Entry, FAIR_WAIT, Link, LinkId, Owner, State, Ticket, Up};
 use crate::time::Instant;
 
 impl Client {
@@ -40,12 +40,14 @@ impl Client {
         if let Some(id) = self.link_by_address.get(address) {
             return Ok(*id);
         }
+        // Brokers, however many, must not keep a name server out.
         let limit = self.config.limits.links;
-        if self.links.len() >= limit {
+        if self.links.len() >= limit && !self.name_servers.contains(address) {
             return Err(RequestError::TooManyConnections { limit });
         }
         let id = self.links.insert(Link::new(address.clone()));
         self.link_by_address.insert(address.clone(), id);
+        self.begin_beating(id);
         Ok(id)
     }
 
@@ -107,6 +109,9 @@ impl Client {
             return;
         };
         link.timer = None;
+        if let Some(up) = link.up() {
+            up.pending.forget_dead(now);
+        }
         let cause = match &link.state {
             State::Idle => None,
             State::Connecting { deadline, .. } if *deadline <= now => {
@@ -124,7 +129,10 @@ impl Client {
         };
         match cause {
             Some(cause) => self.break_link(id, cause, true),
-            None => self.beat_if_due(id),
+            None => {
+                self.end_late_beat(id);
+                self.beat_if_due(id);
+            }
         }
         self.push_idle_deadline(id);
         self.rearm_link(id);
@@ -182,10 +190,9 @@ impl Client {
             self.stats.misuses += 1;
             return;
         };
-        if !up.progress(bytes, now, stall) {
-            self.stats.misuses += 1;
-        }
-        self.stats.bytes_written += bytes as u64;
+        let accepted = up.progress(bytes, now, stall);
+        self.stats.misuses += u64::from(accepted != bytes);
+        self.stats.bytes_written += accepted as u64;
         while let Some(op) = self.links.get_mut(id).and_then(Link::up).and_then(Up::pop_oneway) {
             self.oneway_written(op);
         }
@@ -308,14 +315,15 @@ impl Client {
     /// A written request got no answer in time: its opaque is free again, and its connection may have to go. `began`
     /// and `deadline` bound the time that the request had.
     pub(super) fn give_up_awaiting(&mut self, id: LinkId, opaque: i32, began: Instant, deadline: Instant) {
-        let rule = self.config.close_on_timeout;
+        let (now, rule) = (self.now, self.config.close_on_timeout);
         let Some(up) = self.links.get_mut(id).and_then(Link::up) else {
             return;
         };
         let Some(entry) = up.pending.remove(opaque) else {
             return;
         };
-        let silent = up.timed_out(entry.received);
+        let fair = now.saturating_since(entry.written_at) >= FAIR_WAIT;
+        let silent = fair && up.timed_out(entry.received);
         let breaks = match rule {
             CloseOnTimeout::Silent => silent,
             CloseOnTimeout::Java => {

@@ -27,36 +27,39 @@ impl Client {
         for change in changes {
             match change {
                 BrokerChange::Came(address) => self.master_came(&address),
-                BrokerChange::Left(address) => self.master_left(&address),
+                BrokerChange::Left(address) => self.master_left(&address, false),
+                BrokerChange::Moved(address) => self.master_left(&address, true),
             }
         }
     }
 
     fn master_came(&mut self, address: &Address) {
-        // Over the limit of links the broker does without heartbeats; sends to it say why they fail.
-        let Ok(id) = self.link_for(address) else { return };
-        let due = self.now + self.rng.jitter(FIRST_BEAT);
-        let Some(link) = self.links.get_mut(id) else {
-            return;
-        };
-        if link.heartbeat.is_none() {
-            let due = due.max(link.backoff_until);
-            link.heartbeat = Some(Heartbeat { due, awaiting: None });
+        // Over the limit of links the broker does without heartbeats until a send finds room for its link.
+        if let Ok(id) = self.link_for(address) {
+            self.begin_beating(id);
+        }
+    }
+
+    /// Gives a link its heartbeat, if it leads to a master and has none.
+    pub(super) fn begin_beating(&mut self, id: LinkId) {
+        let Some(link) = self.links.get_mut(id) else { return };
+        if link.heartbeat.is_none() && self.brokers.is_master(&link.address) {
+            let due = self.now + self.rng.jitter(FIRST_BEAT);
+            link.heartbeat = Some(Heartbeat { due: due.max(link.backoff_until), awaiting: None });
             self.rearm_link(id);
         }
     }
 
-    fn master_left(&mut self, address: &Address) {
-        let Some(id) = self.link_by_address.get(address).copied() else {
-            return;
-        };
-        if self.name_servers.contains(address) {
-            return;
-        }
+    /// What waits on a broker that no route names any more may still be answered, and the connection closes when idle;
+    /// one that has moved answers nothing at its old address.
+    fn master_left(&mut self, address: &Address, moved: bool) {
+        let Some(id) = self.link_by_address.get(address).copied() else { return };
         if let Some(link) = self.links.get_mut(id) {
             link.heartbeat = None;
         }
-        self.break_link(id, CloseCause::Moved, true);
+        if moved && !self.name_servers.contains(address) {
+            self.break_link(id, CloseCause::Moved, true);
+        }
         self.rearm_link(id);
         self.forget_link_if_spare(id);
     }
@@ -84,30 +87,16 @@ impl Client {
     }
 
     pub(super) fn beat_if_due(&mut self, id: LinkId) {
-        if !self.beating() {
+        let (now, beating) = (self.now, self.beating());
+        let Some(link) = self.links.get_mut(id) else { return };
+        let Some(heartbeat) = link.heartbeat.as_mut() else { return };
+        if !beating || heartbeat.awaiting.is_some() || heartbeat.due > now {
             return;
         }
-        let (now, timeout) = (self.now, self.config.request_timeout);
-        let next = now + self.rng.jitter(self.config.heartbeat_interval);
-        let Some(link) = self.links.get_mut(id) else {
-            return;
-        };
-        let Some(heartbeat) = link.heartbeat.as_mut() else {
-            return;
-        };
-        if let Some(beat) = heartbeat.awaiting {
-            if beat.deadline <= now {
-                self.heartbeat_timed_out(id, beat);
-            }
-            return;
-        }
-        if heartbeat.due > now {
-            return;
-        }
-        heartbeat.due = next;
+        heartbeat.due = now + self.rng.jitter(self.config.heartbeat_interval);
         match link.state {
             State::Up(_) => {
-                heartbeat.awaiting = Some(Beat { began: now, deadline: now + timeout });
+                heartbeat.awaiting = Some(Beat { began: now, deadline: now + self.config.request_timeout });
                 link.queue.push(Owner::Heartbeat(id));
                 self.want_write(id);
             }
@@ -122,6 +111,16 @@ impl Client {
                 }
             }
             State::Connecting { .. } => {}
+        }
+    }
+
+    /// Gives up the heartbeat under way if its time is over.
+    pub(super) fn end_late_beat(&mut self, id: LinkId) {
+        let now = self.now;
+        let beat =
+            self.links.get(id).and_then(|link| link.heartbeat).and_then(|heartbeat| heartbeat.awaiting);
+        if let Some(beat) = beat.filter(|beat| beat.deadline <= now) {
+            self.heartbeat_timed_out(id, beat);
         }
     }
 

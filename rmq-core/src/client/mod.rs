@@ -149,6 +149,7 @@ impl Client {
         }
         let id = self.producers.insert(config);
         self.beat_now();
+        self.settle();
         Ok(id)
     }
 

@@ -11,7 +11,7 @@ use rmq_proto::command::RemotingCommand;
 use super::{Client, Effect, Timer};
 use crate::error::RequestError;
 use crate::event::OpId;
-use crate::link::Owner;
+use crate::link::{FAIR_WAIT, Owner};
 use crate::producer::{Stage, Step};
 use crate::route::{Asking, Query, QueryOutcome, TopicId};
 use crate::time::Instant;
@@ -41,10 +41,20 @@ impl Client {
         }
         match &mut topic.query {
             Some(query) => {
-                query.join(now, deadline);
+                query.join(deadline);
                 self.rearm_query(id);
             }
             None => self.ask(id, Some(deadline)),
+        }
+        self.arm_send(op, None);
+    }
+
+    /// A send stops waiting. A question that nobody waits for any more is dropped, unless it keeps a route fresh.
+    pub(super) fn stop_waiting(&mut self, id: TopicId, serial: u64) {
+        let Some(topic) = self.routes.get_mut(id) else { return };
+        topic.leave(serial);
+        if topic.route.is_none() && !topic.is_awaited() {
+            self.forget_topic(id);
         }
     }
 
@@ -67,11 +77,7 @@ impl Client {
         let Some(topic) = self.routes.get_mut(id) else {
             return;
         };
-        let mut query = Query::new(servers, now, timeout, deadline.is_some());
-        if let Some(deadline) = deadline {
-            query.join(now, deadline);
-        }
-        topic.query = Some(query);
+        topic.query = Some(Query::new(servers, now, timeout, deadline));
         self.routes.asking += 1;
         self.ask_server(id);
     }
@@ -134,8 +140,12 @@ impl Client {
             return;
         };
         self.timers.disarm(&mut query.timer);
-        let denied = error.code() == Some(ResponseCode::TOPIC_NOT_EXIST);
-        if let Some(server) = query.server().filter(|_| !denied) {
+        let blameless = match &error {
+            RequestError::Answered { code, .. } => *code == ResponseCode::TOPIC_NOT_EXIST,
+            RequestError::Timeout { after, .. } => *after < FAIR_WAIT,
+            _ => false,
+        };
+        if let Some(server) = query.server().filter(|_| !blameless) {
             self.name_servers.rotate_from(server);
         }
         query.fail(now, error);
@@ -182,8 +192,8 @@ impl Client {
             return;
         };
         let new = route.clone();
-        if let Some(old) = topic.install(new.clone()) {
-            let changes = self.brokers.replace(old.as_deref(), Some(&new));
+        if topic.install(new.clone()) {
+            let changes = self.brokers.replace(id, Some(&new));
             self.brokers_changed(changes);
         }
     }
@@ -213,8 +223,8 @@ impl Client {
             return;
         };
         topic.queues = crate::route::PublishQueues::default();
-        if let Some(old) = topic.route.take() {
-            let changes = self.brokers.replace(Some(&old), None);
+        if topic.route.take().is_some() {
+            let changes = self.brokers.replace(id, None);
             self.brokers_changed(changes);
         }
     }
@@ -226,8 +236,10 @@ impl Client {
         let Some(topic) = self.routes.get_mut(id) else {
             return;
         };
-        if topic.route.is_some() && self.lifecycle.accepts() {
-            self.timers.arm(&mut topic.refresh, at, Timer::Refresh(id));
+        if topic.route.is_some() {
+            if self.lifecycle.accepts() {
+                self.timers.arm(&mut topic.refresh, at, Timer::Refresh(id));
+            }
         } else if topic.query.is_none() && !topic.is_awaited() {
             self.forget_topic(id);
         }

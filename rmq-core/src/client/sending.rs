@@ -17,6 +17,9 @@ use crate::link::Owner;
 use crate::producer::{NewSend, Progress, SendOp, Stage, Step, Verdict};
 use crate::route::{PublishQueues, QueryOutcome, TopicId, select};
 
+/// Most bytes that the property `UNIQ_KEY` takes.
+const UNIQUE_KEY_ROOM: usize = 66;
+
 impl Client {
     /// Sends a message to its topic. The operation ends in [`Event::Sent`], [`Event::SendFailed`] or
     /// [`Event::Cancelled`]; a one-way one in [`Event::OnewayWritten`] instead of `Sent`.
@@ -40,6 +43,7 @@ impl Client {
             }
         };
         let unix_ms = self.unix_ms();
+        let born_ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
         let key = self.unique_keys.next(unix_ms);
         let timeout = options.timeout.unwrap_or(config.send_timeout);
         let new = NewSend {
@@ -50,7 +54,7 @@ impl Client {
             properties: join_properties(message.properties(), key.as_str()),
             message_id: key.to_string(),
         };
-        let send = SendOp::new(producer, config, new, (self.now, timeout), unix_ms as i64, options.oneway);
+        let send = SendOp::new(producer, config, new, (self.now, timeout), born_ms, options.oneway);
         self.send_bytes += send.bytes();
         self.stats.sends += 1;
         let op = OpId(self.sends.insert(send));
@@ -73,7 +77,8 @@ impl Client {
         if self.operations() >= limits.operations {
             return Err(RejectReason::TooManyOperations { limit: limits.operations });
         }
-        let (held, more) = (self.send_bytes, message.body().len() + message.properties().len());
+        let more = message.body().len() + message.properties().len() + UNIQUE_KEY_ROOM;
+        let held = self.send_bytes;
         if held.saturating_add(more) > limits.operation_bytes {
             return Err(RejectReason::TooManyBytes { held, more, limit: limits.operation_bytes });
         }
@@ -144,15 +149,18 @@ impl Client {
                     self.give_up(op, SendErrorKind::NoWritableQueue);
                 }
             }
-            (QueryOutcome::Missing { servers, .. }, Stage::Topic) => {
-                let stage = Stage::Default { servers: servers.clone() };
+            (QueryOutcome::Missing { servers, unanimous }, Stage::Topic) => {
+                let stage = Stage::Default { servers: servers.clone(), unanimous: *unanimous };
                 self.wait_for_route(op, &DEFAULT_TOPIC.into(), stage);
             }
-            (QueryOutcome::Found(route), Stage::Default { servers }) => {
+            (QueryOutcome::Found(route), Stage::Default { servers, .. }) => {
                 self.use_default(op, &name, route, servers);
             }
-            (QueryOutcome::Missing { .. }, Stage::Default { servers }) => {
+            (QueryOutcome::Missing { unanimous: true, .. }, Stage::Default { servers, unanimous: true }) => {
                 self.give_up(op, SendErrorKind::TopicNotFound { servers });
+            }
+            (QueryOutcome::Missing { .. }, Stage::Default { servers, .. }) => {
+                self.give_up(op, SendErrorKind::RouteUnavailable { servers });
             }
             (QueryOutcome::Unavailable { .. }, _) => self.start_picking(op),
         }
@@ -166,7 +174,8 @@ impl Client {
     fn start_picking(&mut self, op: OpId) {
         if let Some(send) = self.sends.get_mut(op.0) {
             send.step = Step::Pick;
-            self.effects.push_back(Effect::Proceed(op));
+            // At once: what comes next may push the route out.
+            self.pick(op);
         }
     }
 
@@ -197,8 +206,7 @@ impl Client {
             return;
         };
         if now >= send.deadline {
-            let verdict = send.timed_out();
-            return self.follow(op, verdict);
+            return self.give_up(op, SendErrorKind::TimedOut);
         }
         let topic = self.routes.find(&send.topic).and_then(|id| self.routes.get_mut(id));
         let Some(topic) = topic.filter(|topic| !topic.queues.is_empty()) else {
@@ -236,7 +244,7 @@ impl Client {
     }
 
     /// Arms an operation's one timer at the nearest of its deadlines.
-    fn arm_send(&mut self, op: OpId, attempt: Option<crate::Instant>) {
+    pub(super) fn arm_send(&mut self, op: OpId, attempt: Option<crate::Instant>) {
         if let Some(send) = self.sends.get_mut(op.0) {
             let at = attempt.map_or(send.deadline, |attempt| attempt.min(send.deadline));
             self.timers.arm(&mut send.timer, at, Timer::Send(op));
@@ -254,20 +262,26 @@ impl Client {
             self.leave(op);
             return self.give_up(op, waiting);
         };
-        let written = matches!(send.step, Step::Awaiting { .. } | Step::Writing);
+        let after = now.saturating_since(began);
+        let error = match send.step {
+            Step::Writing => RequestError::WriteTimeout { after },
+            _ => RequestError::Timeout { after, written: matches!(send.step, Step::Awaiting { .. }) },
+        };
         self.leave(op);
-        self.attempt_failed(op, RequestError::Timeout { after: now.saturating_since(began), written });
+        self.attempt_failed(op, error);
     }
 
     /// What to say of a send whose time ends while it waits for a route.
     fn servers_asked(&self, op: OpId) -> SendErrorKind {
         let step = self.sends.get(op.0).map(|send| &send.step);
-        let Some(Step::Waiting { topic, .. }) = step else {
-            return SendErrorKind::TimedOut;
-        };
-        match self.routes.get(*topic).and_then(|topic| topic.query.as_ref()) {
-            Some(query) => SendErrorKind::RouteUnavailable { servers: query.outcomes() },
-            None => SendErrorKind::TimedOut,
+        let Some(Step::Waiting { topic, stage, .. }) = step else { return SendErrorKind::TimedOut };
+        let query = self.routes.get(*topic).and_then(|topic| topic.query.as_ref());
+        match (stage, query) {
+            (Stage::Default { servers, .. }, _) => {
+                SendErrorKind::RouteUnavailable { servers: servers.clone() }
+            }
+            (Stage::Topic, Some(query)) => SendErrorKind::RouteUnavailable { servers: query.outcomes() },
+            (Stage::Topic, None) => SendErrorKind::TimedOut,
         }
     }
 
@@ -287,9 +301,8 @@ impl Client {
         let Some(send) = self.sends.get(op.0) else { return };
         match (&send.step, &send.progress) {
             (Step::Waiting { topic, serial, .. }, _) => {
-                if let Some(topic) = self.routes.get_mut(*topic) {
-                    topic.leave(*serial);
-                }
+                let (topic, serial) = (*topic, *serial);
+                self.stop_waiting(topic, serial);
             }
             (Step::Queued { link, ticket }, _) => self.unqueue(*link, *ticket),
             (Step::Awaiting { link, opaque }, Some(progress)) => {
@@ -336,8 +349,12 @@ impl Client {
         }
     }
 
+    /// Ends a send, unless it got a better answer before.
     pub(super) fn give_up(&mut self, op: OpId, kind: SendErrorKind) {
         let now = self.now;
+        if let Some(result) = self.sends.get_mut(op.0).and_then(SendOp::take_not_stored_ok) {
+            return self.follow(op, Verdict::Stored(result));
+        }
         self.stats.sends_failed += 1;
         self.end(op, |send| Event::SendFailed { op, error: send.into_error(now, kind) });
     }

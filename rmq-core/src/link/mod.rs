@@ -35,6 +35,8 @@ pub(crate) type LinkId = Id;
 
 /// Least time between two connects to one address; within it a request fails with the remembered cause.
 pub(crate) const HOLD_OFF: Duration = Duration::from_millis(100);
+/// A wait shorter than this says nothing about the peer.
+pub(crate) const FAIR_WAIT: Duration = Duration::from_millis(500);
 const FIRST_BACKOFF: Duration = Duration::from_secs(1);
 const LAST_BACKOFF: Duration = Duration::from_secs(30);
 
@@ -187,7 +189,7 @@ impl Link {
                 let beat =
                     heartbeat.map(|heartbeat| heartbeat.awaiting.map_or(heartbeat.due, |beat| beat.deadline));
                 let idle_at = Some(up.last_activity + idle);
-                [beat, up.stall_deadline, idle_at].into_iter().flatten().min()
+                [beat, up.stall_deadline, idle_at, up.pending.next_death()].into_iter().flatten().min()
             }
         }
     }

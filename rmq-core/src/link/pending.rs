@@ -1,6 +1,6 @@
 //! Requests written on one connection, by the opaque that their answers will carry.
 
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::{BTreeMap, BTreeSet};
 
 use super::Owner;
 use crate::time::Instant;
@@ -19,7 +19,7 @@ pub(crate) struct Entry {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pending {
     entries: BTreeMap<i32, Entry>,
-    tombstones: VecDeque<(Instant, i32)>,
+    tombstones: BTreeSet<(Instant, i32)>,
 }
 
 impl Pending {
@@ -48,21 +48,36 @@ impl Pending {
         self.entries.iter().find(|(_, entry)| entry.owner == Some(owner)).map(|(opaque, _)| *opaque)
     }
 
-    /// Leaves the opaque taken, with nobody to tell, until `deadline`; the oldest of more than `limit` are let go.
+    /// Leaves the opaque taken, with nobody to tell, until `deadline`; of more than `limit` the first to die is let go.
     pub(crate) fn bury(&mut self, now: Instant, opaque: i32, deadline: Instant, limit: usize) {
         if let Some(entry) = self.entries.get_mut(&opaque) {
             entry.owner = None;
-            self.tombstones.push_back((deadline, opaque));
+            self.tombstones.insert((deadline, opaque));
         }
-        while let Some(&(deadline, opaque)) = self.tombstones.front() {
-            if deadline > now && self.tombstones.len() <= limit {
-                break;
-            }
-            self.tombstones.pop_front();
-            if self.entries.get(&opaque).is_some_and(|entry| entry.owner.is_none()) {
-                self.entries.remove(&opaque);
-            }
+        self.forget_dead(now);
+        while self.tombstones.len() > limit {
+            self.forget_first();
         }
+    }
+
+    /// Lets go of the opaques whose deadline is over.
+    pub(crate) fn forget_dead(&mut self, now: Instant) {
+        while self.next_death().is_some_and(|deadline| deadline <= now) {
+            self.forget_first();
+        }
+    }
+
+    fn forget_first(&mut self) {
+        if let Some((_, opaque)) = self.tombstones.pop_first()
+            && self.entries.get(&opaque).is_some_and(|entry| entry.owner.is_none())
+        {
+            self.entries.remove(&opaque);
+        }
+    }
+
+    /// When the next opaque is to be let go.
+    pub(crate) fn next_death(&self) -> Option<Instant> {
+        self.tombstones.first().map(|(deadline, _)| *deadline)
     }
 
     pub(crate) fn into_owners(self) -> impl Iterator<Item = Owner> {

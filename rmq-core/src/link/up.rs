@@ -87,15 +87,16 @@ impl Up {
         self.last_activity = now;
     }
 
-    /// Reports progress; false when more is reported than was handed out.
-    pub(crate) fn progress(&mut self, bytes: usize, now: Instant, stall_deadline: Instant) -> bool {
-        let legal = bytes <= self.outstanding;
+    /// Reports progress; returns how much of it can be, which is less when more is reported than was handed out.
+    pub(crate) fn progress(&mut self, bytes: usize, now: Instant, stall_deadline: Instant) -> usize {
         let bytes = bytes.min(self.outstanding);
-        self.outstanding -= bytes;
-        self.written += bytes as u64;
-        self.last_activity = now;
-        self.stall_deadline = if self.outstanding == 0 { None } else { Some(stall_deadline) };
-        legal
+        if bytes > 0 {
+            self.outstanding -= bytes;
+            self.written += bytes as u64;
+            self.last_activity = now;
+            self.stall_deadline = if self.outstanding == 0 { None } else { Some(stall_deadline) };
+        }
+        bytes
     }
 
     /// The next one-way send whose bytes are all written.

@@ -42,6 +42,7 @@ pub(crate) enum Stage {
     /// The default topic's, with what each server said of the topic itself.
     Default {
         servers: Vec<ServerOutcome>,
+        unanimous: bool,
     },
 }
 
@@ -172,9 +173,9 @@ impl SendOp {
         };
         self.end_attempt(now, Some(error));
         if !retry {
-            return self.given_up(SendErrorKind::Refused);
+            return Verdict::GivenUp(SendErrorKind::Refused);
         }
-        self.again_or(SendErrorKind::AttemptsExhausted)
+        self.again_or_exhausted()
     }
 
     /// A broker answered the attempt under way.
@@ -194,24 +195,17 @@ impl SendOp {
             return Verdict::Stored(result);
         }
         self.not_stored_ok = Some(result);
-        self.again_or(SendErrorKind::AttemptsExhausted)
+        self.again_or_exhausted()
     }
 
-    /// The time of the call is used up.
-    pub(crate) fn timed_out(&mut self) -> Verdict {
-        self.given_up(SendErrorKind::TimedOut)
+    fn again_or_exhausted(&self) -> Verdict {
+        let left = self.ended < self.attempts_allowed();
+        if left { Verdict::Again } else { Verdict::GivenUp(SendErrorKind::AttemptsExhausted) }
     }
 
-    fn again_or(&mut self, kind: SendErrorKind) -> Verdict {
-        if self.ended < self.attempts_allowed() { Verdict::Again } else { self.given_up(kind) }
-    }
-
-    /// The end without a better answer than one got before.
-    fn given_up(&mut self, kind: SendErrorKind) -> Verdict {
-        match self.not_stored_ok.take() {
-            Some(result) => Verdict::Stored(result),
-            None => Verdict::GivenUp(kind),
-        }
+    /// A stored message is better news than whatever came after it.
+    pub(crate) fn take_not_stored_ok(&mut self) -> Option<SendResult> {
+        self.not_stored_ok.take().map(|result| SendResult { attempts: self.ended, ..result })
     }
 
     pub(crate) fn end_attempt(&mut self, now: Instant, error: Option<RequestError>) {

@@ -6,15 +6,26 @@ use alloc::vec::Vec;
 
 use rmq_proto::body::TopicRouteData;
 
+use super::TopicId;
 use crate::address::Address;
 
 const MASTER: i64 = 0;
 
-#[derive(Clone, Debug)]
+/// One broker. Routes may disagree for a while: the newest one that names a master is believed, and when it goes, the
+/// newest of the others.
+#[derive(Clone, Debug, Default)]
 struct Broker {
+    claims: BTreeMap<TopicId, (u64, Option<Address>)>,
     master: Option<Address>,
-    /// How many routes name it; the last one to go takes it along.
-    routes: usize,
+}
+
+impl Broker {
+    /// Looks for the master anew; returns the one before.
+    fn settle(&mut self) -> Option<Address> {
+        let newest = self.claims.values().filter(|(_, master)| master.is_some()).max_by_key(|(age, _)| *age);
+        let master = newest.and_then(|(_, master)| master.clone());
+        core::mem::replace(&mut self.master, master)
+    }
 }
 
 /// What a change of routes means for links.
@@ -22,13 +33,16 @@ struct Broker {
 pub(crate) enum BrokerChange {
     /// A master is at this address now.
     Came(Address),
-    /// No master is at this address any more.
+    /// No route names a master at this address any more.
     Left(Address),
+    /// The master that was at this address is at another one now.
+    Moved(Address),
 }
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Brokers {
     by_name: BTreeMap<Arc<str>, Broker>,
+    age: u64,
 }
 
 impl Brokers {
@@ -36,40 +50,49 @@ impl Brokers {
         self.by_name.get(name)?.master.as_ref()
     }
 
-    fn is_master(&self, address: &Address) -> bool {
+    pub(crate) fn is_master(&self, address: &Address) -> bool {
         self.by_name.values().any(|broker| broker.master.as_ref() == Some(address))
     }
 
-    /// Replaces one topic's old route by its new one. An address that cannot be read counts as none.
-    pub(crate) fn replace(
-        &mut self,
-        old: Option<&TopicRouteData>,
-        new: Option<&TopicRouteData>,
-    ) -> Vec<BrokerChange> {
-        let mut touched = Vec::new();
-        for data in new.iter().flat_map(|route| &route.broker_datas) {
-            let master = data.addresses.get(&MASTER).and_then(|text| text.parse::<Address>().ok());
-            touched.extend(master.clone());
-            let name = Arc::from(data.broker_name.as_str());
-            let broker = self.by_name.entry(name).or_insert(Broker { master: None, routes: 0 });
-            broker.routes += 1;
-            touched.extend(core::mem::replace(&mut broker.master, master));
-        }
-        for data in old.iter().flat_map(|route| &route.broker_datas) {
-            if let Some(broker) = self.by_name.get_mut(data.broker_name.as_str()) {
-                broker.routes -= 1;
-                if broker.routes == 0 {
-                    touched.extend(broker.master.take());
-                    self.by_name.remove(data.broker_name.as_str());
-                }
+    /// Takes a topic's new route in place of its old one. An address that cannot be read counts as none.
+    pub(crate) fn replace(&mut self, topic: TopicId, route: Option<&TopicRouteData>) -> Vec<BrokerChange> {
+        self.age += 1;
+        let mut changed: Vec<Arc<str>> = Vec::new();
+        for (name, broker) in &mut self.by_name {
+            if broker.claims.remove(&topic).is_some() {
+                changed.push(name.clone());
             }
         }
-        touched.sort();
-        touched.dedup();
-        let change = |address: Address| match self.is_master(&address) {
-            true => BrokerChange::Came(address),
-            false => BrokerChange::Left(address),
-        };
-        touched.into_iter().map(change).collect()
+        for data in route.iter().flat_map(|route| &route.broker_datas) {
+            let master = data.addresses.get(&MASTER).and_then(|text| text.parse().ok());
+            let name: Arc<str> = data.broker_name.as_str().into();
+            self.by_name.entry(name.clone()).or_default().claims.insert(topic, (self.age, master));
+            changed.push(name);
+        }
+        changed.sort();
+        changed.dedup();
+        let befores: Vec<_> = changed.iter().map(|name| (name, self.settle(name))).collect();
+        befores.into_iter().flat_map(|(name, before)| self.changes(name, before)).collect()
+    }
+
+    fn settle(&mut self, name: &str) -> Option<Address> {
+        let broker = self.by_name.get_mut(name)?;
+        let before = broker.settle();
+        if broker.claims.is_empty() {
+            self.by_name.remove(name);
+        }
+        before
+    }
+
+    fn changes(&self, name: &str, before: Option<Address>) -> impl Iterator<Item = BrokerChange> {
+        let after = self.master(name);
+        let same = after == before.as_ref();
+        let came = after.filter(|_| !same).cloned().map(BrokerChange::Came);
+        let gone = before.filter(|before| !same && !self.is_master(before));
+        let gone = gone.map(|before| match after {
+            Some(_) => BrokerChange::Moved(before),
+            None => BrokerChange::Left(before),
+        });
+        came.into_iter().chain(gone)
     }
 }

@@ -33,6 +33,10 @@ pub(crate) struct Query {
     /// Servers still to ask, the current one first.
     servers: Vec<Address>,
     outcomes: Vec<ServerOutcome>,
+    /// When the question itself was put.
+    asked: Instant,
+    timeout: Duration,
+    /// That of the waiter with the most time; a refresh has the whole timeout.
     deadline: Instant,
     pub(crate) began: Instant,
     pub(crate) slice: Instant,
@@ -57,24 +61,33 @@ pub(crate) enum QueryOutcome {
 }
 
 impl Query {
-    pub(crate) fn new(servers: Vec<Address>, now: Instant, timeout: Duration, by_user: bool) -> Self {
+    /// A question for somebody who waits until `waiter`, or for nobody.
+    pub(crate) fn new(
+        servers: Vec<Address>,
+        now: Instant,
+        timeout: Duration,
+        waiter: Option<Instant>,
+    ) -> Self {
+        let whole = now + timeout;
         let mut query = Self {
             servers,
             outcomes: Vec::new(),
-            deadline: now + timeout,
+            asked: now,
+            timeout,
+            deadline: waiter.map_or(whole, |waiter| waiter.min(whole)),
             began: now,
             slice: now,
             asking: Asking::Next,
             timer: None,
-            by_user,
+            by_user: waiter.is_some(),
         };
-        query.slice = query.share(now, query.deadline);
+        query.slice = query.share(now);
         query
     }
 
-    /// When the current server has had its share of the time until `deadline`.
-    fn share(&self, now: Instant, deadline: Instant) -> Instant {
-        let left = deadline.saturating_since(now);
+    /// When the current server has had its share of the time.
+    fn share(&self, now: Instant) -> Instant {
+        let left = self.deadline.saturating_since(now);
         now + left / u32::try_from(self.servers.len().max(1)).unwrap_or(u32::MAX)
     }
 
@@ -82,10 +95,12 @@ impl Query {
         self.servers.first()
     }
 
-    /// Somebody joins who cannot wait for longer than `deadline`; the servers left share that time.
-    pub(crate) fn join(&mut self, now: Instant, deadline: Instant) {
+    /// Somebody joins who waits until `waiter`. Who has more time lengthens the question; who has less shortens it for
+    /// nobody.
+    pub(crate) fn join(&mut self, waiter: Instant) {
         self.by_user = true;
-        self.slice = self.slice.min(self.share(now, deadline));
+        self.deadline = self.deadline.max(waiter.min(self.asked + self.timeout));
+        self.slice = self.slice.max(self.share(self.began));
     }
 
     /// The current server failed with `error`; the next one gets its share of what is left.
@@ -97,7 +112,7 @@ impl Query {
         self.outcomes.push(ServerOutcome { address, error: Some(error) });
         self.asking = Asking::Next;
         self.began = now;
-        self.slice = self.share(now, self.deadline);
+        self.slice = self.share(now);
     }
 
     /// What each server said so far.

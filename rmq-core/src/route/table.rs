@@ -68,15 +68,16 @@ impl Topic {
         now.saturating_since(self.last_used) >= UNUSED && self.waiters.is_empty()
     }
 
-    /// Takes the new route if it differs; returns the old one then.
-    pub(crate) fn install(&mut self, route: Arc<TopicRouteData>) -> Option<Option<Arc<TopicRouteData>>> {
+    /// Takes the new route; false when it does not differ.
+    pub(crate) fn install(&mut self, route: Arc<TopicRouteData>) -> bool {
         self.denials = 0;
         if self.route.as_ref().is_some_and(|old| old.same_as(&route)) {
-            return None;
+            return false;
         }
         self.queues = PublishQueues::of(&route);
         self.cursors.clear();
-        Some(self.route.replace(route))
+        self.route = Some(route);
+        true
     }
 
     /// Every server denied the topic once more; true when its route is to go.

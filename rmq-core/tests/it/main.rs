@@ -4,6 +4,7 @@
 
 mod cases;
 mod contract;
+mod hard_cases;
 mod life_cycle;
 mod limits;
 mod producer_rows;

@@ -108,6 +108,8 @@ pub(crate) struct Net {
     pub(crate) written: BTreeMap<ConnId, Vec<u8>>,
     /// Longest piece that answers arrive in.
     pub(crate) chunk: usize,
+    /// Milliseconds that name servers take to find a route.
+    pub(crate) ns_latency: u64,
     /// Whether streams take no bytes.
     pub(crate) stalled: bool,
     conns: BTreeMap<ConnId, Conn>,
@@ -171,6 +173,7 @@ impl Net {
             closes: Vec::new(),
             written: BTreeMap::new(),
             chunk: usize::MAX,
+            ns_latency: 0,
             stalled: false,
             conns: BTreeMap::new(),
             due: BTreeMap::new(),
@@ -352,10 +355,11 @@ impl Net {
         }
         if command.code == RequestCode::GET_ROUTEINFO_BY_TOPIC.0 {
             let topic = command.header::<GetRouteHeader<'_>>().unwrap().topic;
-            return match self.routes.get(&*topic) {
+            let answer = match self.routes.get(&*topic) {
                 Some(route) => Act::Route(route.encode()),
                 None => Act::Code(ResponseCode::TOPIC_NOT_EXIST, "No topic route info"),
             };
+            return if self.ns_latency == 0 { answer } else { after(self.ns_latency, answer) };
         }
         Act::Route(Bytes::new())
     }

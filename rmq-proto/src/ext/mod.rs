@@ -99,25 +99,30 @@ impl ExtFields {
 
     /// Sets a field. Fields of a frame are copied out of it.
     pub fn insert(&mut self, name: impl Into<String>, value: impl Into<String>) {
-        self.make_owned().insert(name.into(), value.into());
+        self.edit(|fields| {
+            fields.insert(name.into(), value.into());
+        });
     }
 
     /// Sets all fields of a header. An absent one changes nothing; an empty one makes sure there is a map.
     pub(crate) fn extend_from(&mut self, header: &impl WriteExt) {
         if !header.is_absent() {
-            header.write_ext(self.make_owned());
+            self.edit(|fields| header.write_ext(fields));
         }
     }
 
-    fn make_owned(&mut self) -> &mut BTreeMap<String, String> {
-        if !matches!(self.0, Repr::Owned(_)) {
-            let owned = self.iter().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
-            self.0 = Repr::Owned(owned);
-        }
-        match &mut self.0 {
+    /// Makes the fields owned, if they are not, and changes them.
+    fn edit(&mut self, change: impl FnOnce(&mut BTreeMap<String, String>)) {
+        let mut fields = match core::mem::take(&mut self.0) {
             Repr::Owned(fields) => fields,
-            _ => unreachable!("made owned above"),
-        }
+            repr => {
+                let own =
+                    |(name, value): (Cow<'_, str>, Cow<'_, str>)| (name.into_owned(), value.into_owned());
+                Self(repr).iter().map(own).collect()
+            }
+        };
+        change(&mut fields);
+        self.0 = Repr::Owned(fields);
     }
 }
 
