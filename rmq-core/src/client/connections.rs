@@ -349,6 +349,7 @@ impl Client {
         let (now, limit) = (self.now, self.config.limits.tombstones);
         if let Some(up) = self.links.get_mut(id).and_then(Link::up) {
             up.pending.bury(now, opaque, deadline, limit);
+            self.rearm_link(id);
         }
     }
 

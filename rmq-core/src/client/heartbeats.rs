@@ -54,14 +54,21 @@ impl Client {
     /// one that has moved answers nothing at its old address.
     fn master_left(&mut self, address: &Address, moved: bool) {
         let Some(id) = self.link_by_address.get(address).copied() else { return };
-        if let Some(link) = self.links.get_mut(id) {
-            link.heartbeat = None;
-        }
+        self.stop_beating(id);
         if moved && !self.name_servers.contains(address) {
             self.break_link(id, CloseCause::Moved, true);
         }
         self.rearm_link(id);
         self.forget_link_if_spare(id);
+    }
+
+    fn stop_beating(&mut self, id: LinkId) {
+        let Some(link) = self.links.get_mut(id) else { return };
+        let Some(beat) = link.heartbeat.take().and_then(|heartbeat| heartbeat.awaiting) else { return };
+        link.queue.remove_owner(Owner::Heartbeat(id));
+        if let Some(opaque) = link.up().and_then(|up| up.pending.opaque_of(Owner::Heartbeat(id))) {
+            self.bury(id, opaque, beat.deadline);
+        }
     }
 
     /// A connection to a known master opened: register there at once.

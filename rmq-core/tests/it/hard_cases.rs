@@ -534,3 +534,37 @@ fn every_broker_hears_of_a_second_group() {
         assert!(hears, "{name}");
     }
 }
+
+/// A heartbeat under way to a broker that then leaves is nobody's any more: the connection may idle.
+#[test]
+fn a_heartbeat_under_way_does_not_keep_a_broker_that_left() {
+    let mut net = fresh();
+    net.routes.insert("T".into(), route(&[("a", 1)]));
+    net.broker("a").others.insert(BEAT, Act::Silent);
+    let op = net.send("T", SendOptions::default());
+    net.run(ms(10));
+    net.take_sent(op);
+    net.routes.insert("T".into(), route(&[("b", 1)]));
+    net.run(ms(130_000));
+    assert_eq!(net.closes.iter().filter(|(_, address)| *address == address_of("a")).count(), 1);
+    assert_eq!(net.client.stats().awaited, 0);
+}
+
+/// The deadline of a cancelled request is a timer as any other: it never lies in the past after a turn.
+#[test]
+fn a_cancelled_requests_deadline_does_not_make_a_driver_spin() {
+    let mut net = Net::new();
+    net.routes.insert("T".into(), route(&[("a", 1)]));
+    net.warm();
+    net.run(ms(20_000));
+    net.broker("a").always = Some(Act::Silent);
+    let op = net.send("T", within(50));
+    net.run(ms(0));
+    net.client.cancel(net.now, op);
+    net.run(ms(60));
+    assert_eq!(net.client.stats().awaited, 0);
+    net.broker("a").always = None;
+    let op = net.send("T", SendOptions::default());
+    net.run(ms(10));
+    net.take_sent(op);
+}
