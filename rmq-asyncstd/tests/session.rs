@@ -12,7 +12,7 @@ use rmq_sim::loopback::{Server, ServerConfig};
 /// Sends, one after the other and many at once, and shuts down.
 async fn session<R: Runtime + Default>() {
     let server = Server::start(ServerConfig::default()).unwrap();
-    let client = Client::<R>::builder().name_server(&server.name_server().to_string()).start().unwrap();
+    let client = Client::<R>::builder().name_server(server.name_server()).start().unwrap();
     let producer = client.producer("session").unwrap();
     let first = producer.send(Message::new("orders", "first").tag("created").key("1")).await.unwrap();
     assert_eq!((first.status, first.attempts), (SendStatus::SendOk, 1));

@@ -68,10 +68,16 @@ impl FromStr for Address {
             (None, false) => host,
             _ => return Err(error("a bracket has no partner")),
         };
+        if host.contains("://") {
+            return Err(error("it begins with a scheme"));
+        }
+        if host.contains(',') {
+            return Err(error("it holds a comma, but several are separated by semicolons"));
+        }
         if host.is_empty() {
             return Err(error("the host is missing"));
         }
-        if host.contains(['[', ']', '/', ' ']) {
+        if host.contains(['[', ']', '/', ' ', '@']) {
             return Err(error("the host has a character that no host has"));
         }
         Ok(Self::new(host, port))

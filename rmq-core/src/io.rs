@@ -87,7 +87,7 @@ pub enum Output {
         /// Where to.
         address: Address,
     },
-    /// Write all of `data`, reporting [`Input::Written`]. No other `Write` for this connection comes before all of
+    /// Write all of `data`, reporting each part that the stream takes by [`Input::Written`]. No other `Write` for this connection comes before all of
     /// it is reported.
     Write {
         /// The connection.

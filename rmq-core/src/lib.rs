@@ -25,7 +25,11 @@
 //!             let reason = rmq_core::CloseReason::Failed("connection refused".into());
 //!             client.handle_input(now, Input::Closed { conn, reason });
 //!         }
-//!         Output::Write { conn, data } => { /* write it all; report Written */ }
+//!         Output::Write { conn, data } => {
+//!             // Write it all, then (or bit by bit) report it.
+//!             let bytes = data.len();
+//!             client.handle_input(now, Input::Written { conn, bytes });
+//!         }
 //!         Output::Close { conn } => { /* close it */ }
 //!         Output::Event(event) => println!("{event:?}"),
 //!     }
@@ -39,6 +43,10 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Any monotonic clock will do, such as `Instant::ZERO + start.elapsed()`. Feed [`Input::WallClock`] each minute, as message
+//! ids carry it. [`Client::shutdown`] ends in [`Event::ShutDown`], after which nothing more comes. `rmq_proto` is re-exported
+//! as [`proto`].
 //!
 //! # The contract
 //!

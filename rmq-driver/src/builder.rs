@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmq_core::proto::command::HeaderFormat;
-use rmq_core::{Client as Core, ClientConfig, ClientConfigBuilder, CloseOnTimeout, Limits, Start};
+use rmq_core::{
+    Client as Core, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError, Limits, Start,
+};
 
 use crate::client::Client;
 use crate::error::StartError;
@@ -35,8 +37,8 @@ impl<R> ClientBuilder<R> {
 
     /// Adds name servers: one `host:port`, or several joined by `;`.
     #[must_use]
-    pub fn name_server(self, addresses: &str) -> Self {
-        self.set(|config| config.name_server(addresses))
+    pub fn name_server(self, addresses: impl ToString) -> Self {
+        self.set(|config| config.name_server(&addresses.to_string()))
     }
 
     /// Time for opening a connection; 3 s by default.
@@ -116,7 +118,7 @@ impl<R> ClientBuilder<R> {
     ///
     /// # Errors
     ///
-    /// A configuration that cannot work, or no runtime here.
+    /// A configuration that cannot work, no name server, or no runtime here.
     pub fn start(self) -> Result<Client<R>, StartError>
     where
         R: Runtime + Default,
@@ -129,12 +131,15 @@ impl<R> ClientBuilder<R> {
     ///
     /// # Errors
     ///
-    /// A configuration that cannot work, or no task can be started.
+    /// A configuration that cannot work, no name server, or a task that cannot be started.
     pub fn start_on<S: Runtime>(self, runtime: S) -> Result<Client<R>, StartError> {
         let config = match self.checked {
             Some(config) => config,
             None => self.config.build()?,
         };
+        if config.name_servers().is_empty() {
+            return Err(ConfigError::NoNameServer.into());
+        }
         let runtime = Arc::new(runtime);
         let (now, unix_ms) = (runtime.now(), runtime.unix_ms());
         // The way to a name server shows which of its addresses this host is known by.

@@ -34,7 +34,9 @@ pub enum Error {
     #[error("the client is shut down: start another one")]
     ShutDown,
     /// The client's task ended before its time: its runtime was shut down, or a bug made it panic.
-    #[error("the client's task is gone before shutdown() was called: its runtime has ended")]
+    #[error(
+        "the client's task ended before shutdown() was called: its runtime has ended, or lacks I/O or time"
+    )]
     TaskLost,
 }
 

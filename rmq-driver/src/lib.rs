@@ -1,7 +1,7 @@
 //! The one loop that feeds [`rmq_core`], and the handles that its users hold. Names no async runtime.
 //!
 //! Users take `rmq-tokio` or `rmq-asyncstd`, which name one and re-export all this. To run on another runtime, implement
-//! [`Runtime`]: clocks, streams, timers and tasks, about a hundred lines.
+//! [`Runtime`]: clocks, streams, timers and tasks, in about a hundred lines of code.
 //!
 //! ```
 //! # use rmq_driver::{Client, Error, Message, Runtime};
@@ -43,10 +43,13 @@ pub use client::{Client, ShutdownFuture};
 pub use error::{Error, StartError};
 pub use producer::{OnewayFuture, Producer, SendFuture};
 pub use rmq_core;
+pub use rmq_core::proto::code::ResponseCode;
+pub use rmq_core::proto::command::HeaderFormat;
 pub use rmq_core::proto::message::{Message, MessageError};
 pub use rmq_core::{
-    AttemptTimeout, ClientConfig, ConfigError, Limits, MessageQueue, ProducerConfig, RejectReason,
-    RetryPolicy, SendError, SendErrorKind, SendOptions, SendResult, SendStatus, Stats,
+    Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, Limits, MessageQueue,
+    ProducerConfig, RejectReason, RequestError, RetryPolicy, SendError, SendErrorKind, SendOptions,
+    SendResult, SendStatus, ServerOutcome, Stats,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use stats::DriverStats;

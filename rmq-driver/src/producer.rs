@@ -28,7 +28,8 @@ impl Producer {
     /// Sends a message to its topic and waits until a broker has stored it; see [`SendFuture`].
     ///
     /// A send that fails is repeated as the producer's configuration says, at another broker where there is one, all
-    /// within the send timeout.
+    /// within the send timeout. Attempts do not wait for one another: where each broker refuses at once, all are used up at
+    /// once, and it is for the caller to wait before the next call.
     pub fn send(&self, message: Message) -> SendFuture {
         self.send_with(message, SendOptions::default())
     }

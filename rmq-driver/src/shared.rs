@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use rmq_core::proto::message::{MessageRules, Prepared};
-use rmq_core::{Client as Core, ConfigError, OpId, ProducerConfig, ProducerId, RejectReason, SendOptions};
+use rmq_core::{Client as Core, ConfigError, OpId, ProducerConfig, ProducerId, SendOptions};
 
 use crate::error::Error;
 use crate::runtime::Clock;
@@ -119,14 +119,14 @@ impl Shared {
         mut waker: Option<Waker>,
     ) -> Result<(OpId, Option<Key>), Error> {
         // Of a rejected send, message and waker come back, to be dropped without the lock.
-        let sent = self.command(|state, now| match state.task {
-            Task::Lost => Err((RejectReason::ShutDown, Some(message))),
+        let (sent, _given) = self.command(|state, now| match state.task {
+            Task::Lost => (Err(Error::TaskLost), Some(message)),
             _ => match state.core.send(now, producer, message, options) {
-                Ok(op) => Ok((op, waker.take().map(|waker| state.waiters.insert(op, waker)))),
-                Err(rejected) => Err((rejected.reason, Some(rejected.given))),
+                Ok(op) => (Ok((op, waker.take().map(|waker| state.waiters.insert(op, waker)))), None),
+                Err(rejected) => (Err(Error::rejected(rejected.reason)), Some(rejected.given)),
             },
         });
-        sent.map_err(|(reason, _)| Error::rejected(reason))
+        sent
     }
 
     /// Takes the outcome of an operation, or leaves the caller's waker.

@@ -15,7 +15,6 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 use rmq_core::{ConnId, Input, Instant, Output};
 
@@ -225,16 +224,8 @@ impl<R: Runtime> Future for Loop<R> {
 impl<R: Runtime> Drop for Loop<R> {
     /// The runtime ended before the client: nothing can be written any more, and all that waits is told.
     fn drop(&mut self) {
-        if self.ended {
-            return;
+        if !self.ended {
+            self.end(Task::Lost);
         }
-        let now = self.runtime.now();
-        let mut state = self.shared.lock();
-        if state.task != Task::Lost {
-            state.core.shutdown(now, Duration::ZERO);
-            take_outputs(&mut state, &mut self.orders, &mut self.wakers, &mut self.stats);
-        }
-        drop(state);
-        self.end(Task::Lost);
     }
 }

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use rmq_driver::rmq_core::{CloseCause, RequestError};
 use rmq_driver::{
-    Error, Limits, Message, Producer, RejectReason, SendErrorKind, SendOptions, SendStatus, StartError,
+    ConfigError, Error, Limits, Message, Producer, RejectReason, SendErrorKind, SendOptions, SendStatus,
+    StartError,
 };
 use world::{BROKER, Hand, NAME_SERVER, Peer, World};
 
@@ -271,15 +272,29 @@ fn each_waker_left_last_is_the_one_that_is_woken() {
 #[test]
 fn an_operation_that_ends_before_the_loop_runs_keeps_its_outcome() {
     let world = World::new();
-    let client = rmq_driver::Client::<World>::builder().start_on(world.clone()).unwrap();
+    let mut peer = Peer::new(&world);
+    world.pipes.refuse(BROKER);
+    let client = world.client();
     let producer = client.producer("group").unwrap();
-    // Without a name server each send ends within the core at once, and the next one gets its index.
+    let mut first = Hand::begun(producer.send(message("x")));
+    peer.run();
+    first.output().unwrap_err();
+    // So soon after, each send ends within the core at once, and the next one gets its index.
     let mut sends: Vec<_> = (0..10).map(|_| Hand::begun(producer.send(message("x")))).collect();
     world.run();
     for send in &mut sends {
         let error = send.output().unwrap_err();
         let Error::Send(error) = error else { panic!("{error:?}") };
-        assert_eq!(error.kind(), &SendErrorKind::NoNameServer);
+        assert_eq!(error.kind(), &SendErrorKind::AttemptsExhausted);
+    }
+}
+
+#[test]
+fn a_client_without_a_name_server_is_not_started() {
+    let world = World::new();
+    for addresses in ["", " ; "] {
+        let started = rmq_driver::Client::<World>::builder().name_server(addresses).start_on(world.clone());
+        assert_eq!(started.err(), Some(StartError::Config(ConfigError::NoNameServer)));
     }
 }
 
@@ -374,7 +389,7 @@ fn a_runtime_that_ends_tells_all_who_wait() {
     }
     assert_eq!(shutdown.output(), Err(Error::TaskLost));
     assert_eq!(Hand::new(client.shutdown()).output(), Err(Error::TaskLost));
-    assert_eq!(Hand::new(producer.send(message("x"))).output(), Err(Error::ShutDown));
+    assert_eq!(Hand::new(producer.send(message("x"))).output(), Err(Error::TaskLost));
     assert_eq!(world.pipes.open(), 0);
 }
 

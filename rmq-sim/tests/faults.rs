@@ -16,7 +16,7 @@ fn cluster() -> (Cluster, String) {
 fn refuse_is_for_new_connections_of_one_address() {
     let (mut cluster, address) = cluster();
     let open = broker(&mut cluster, 0);
-    cluster.fault(&address, Fault::Refuse);
+    assert!(cluster.fault(&address, Fault::Refuse));
     assert_eq!(cluster.connect(&address), None);
     assert_eq!(cluster.connect("127.0.0.1:1"), None);
     broker(&mut cluster, 1);
@@ -30,7 +30,7 @@ fn refuse_is_for_new_connections_of_one_address() {
 fn a_hanging_peer_takes_everything_and_does_nothing() {
     let (mut cluster, address) = cluster();
     let before = broker(&mut cluster, 0);
-    cluster.fault(&address, Fault::Hang);
+    assert!(cluster.fault(&address, Fault::Hang));
     let after = broker(&mut cluster, 0);
     let request = send_request(&send_header("T"), "x");
     for conn in [before, after] {
@@ -52,7 +52,7 @@ fn codes_of_sends() {
         let (mut cluster, address) = cluster();
         let conn = broker(&mut cluster, 0);
         let code = ResponseCode(code);
-        cluster.fault(&address, Fault::AnswerSends { count: 2, code, remark: Some("busy".into()) });
+        assert!(cluster.fault(&address, Fault::AnswerSends { count: 2, code, remark: Some("busy".into()) }));
         let request = send_request(&send_header("T"), "x");
         for _ in 0..2 {
             let answer = ask(&mut cluster, conn, &request).only();
@@ -69,7 +69,7 @@ fn closing_in_place_of_an_answer() {
     for carried_out in [false, true] {
         let (mut cluster, address) = cluster();
         let conns = [broker(&mut cluster, 0), broker(&mut cluster, 0)];
-        cluster.fault(&address, Fault::CloseOnRequest { carried_out });
+        assert!(cluster.fault(&address, Fault::CloseOnRequest { carried_out }));
         let request = send_request(&send_header("T"), "x");
         let talk = ask(&mut cluster, conns[0], &request);
         assert_eq!((talk.answers.len(), talk.closed), (0, true));
@@ -83,7 +83,7 @@ fn name_servers_misbehave_too() {
     let (mut cluster, _) = cluster();
     let address = cluster.name_server().to_owned();
     let conn = name_server(&mut cluster);
-    cluster.fault(&address, Fault::CloseOnRequest { carried_out: false });
+    assert!(cluster.fault(&address, Fault::CloseOnRequest { carried_out: false }));
     assert!(ask(&mut cluster, conn, &route_request("T")).closed);
 }
 

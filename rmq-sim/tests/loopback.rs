@@ -91,7 +91,7 @@ fn bad_bytes_and_stopping_close_connections() {
 fn an_address_that_refuses_closes_at_once() {
     let server = Server::start(ServerConfig::default()).unwrap();
     let address = broker_of(&server, 0);
-    server.cluster(|cluster| cluster.fault(&address.to_string(), Fault::Refuse));
+    assert!(server.cluster(|cluster| cluster.fault(&address.to_string(), Fault::Refuse)));
     assert!(matches!(connect(address).read(&mut [0]), Ok(0) | Err(_)));
 }
 

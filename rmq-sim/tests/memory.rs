@@ -121,7 +121,7 @@ fn nobody_listens() {
     let (network, _stream) = network();
     assert_eq!(network.connect("127.0.0.1:1").unwrap_err().kind(), ErrorKind::ConnectionRefused);
     let address = network.cluster(|cluster| cluster.name_server().to_owned());
-    network.cluster(|cluster| cluster.fault(&address, Fault::Refuse));
+    assert!(network.cluster(|cluster| cluster.fault(&address, Fault::Refuse)));
     assert_eq!(network.connect(&address).unwrap_err().kind(), ErrorKind::ConnectionRefused);
 }
 

@@ -62,7 +62,7 @@ impl Client {
             return Ok(());
         }
         if let Some(cause) = link.held_off(now, by_user) {
-            return Err(RequestError::Connect(cause.clone()));
+            return Err(RequestError::HeldOff(cause.clone()));
         }
         link.connecting(now, conn, timeout);
         let address = link.address.clone();

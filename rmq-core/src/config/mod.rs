@@ -29,13 +29,15 @@ pub enum ConfigError {
         error: NameError,
     },
     /// This client has a producer of that group already.
-    #[error("this client already has a producer of group `{group}`: use that one")]
+    #[error(
+        "this client already has a producer of group `{group}`: clone that one; it stays until the client shuts down"
+    )]
     DuplicateGroup {
         /// The group.
         group: String,
     },
     /// As many producers as [`Limits::producers`](crate::Limits::producers) allows exist.
-    #[error("{limit} producers exist, the limit")]
+    #[error("{limit} producers exist, the limit (Limits::producers)")]
     TooManyProducers {
         /// The limit.
         limit: usize,
@@ -56,8 +58,11 @@ pub enum ConfigError {
         /// The most.
         maximum: &'static str,
     },
+    /// No name server was given.
+    #[error("no name server is given: name_server(\"host:9876\") adds one")]
+    NoNameServer,
     /// The client is shut down.
-    #[error("the client is shut down")]
+    #[error("the client is shut down: start another one")]
     ShutDown,
 }
 

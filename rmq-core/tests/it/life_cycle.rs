@@ -247,7 +247,10 @@ fn users_connects_are_held_off_for_a_moment() {
         let op = net.send("T", SendOptions::default());
         net.run(ms(10));
         let error = net.take_error(op).1;
-        assert!(matches!(error.attempts()[0].error, RequestError::Connect(CloseCause::Stream(_))), "{error}");
+        let (RequestError::Connect(cause) | RequestError::HeldOff(cause)) = &error.attempts()[0].error else {
+            panic!("{error}");
+        };
+        assert!(matches!(cause, CloseCause::Stream(_)));
     }
     let connects = net.connects.iter().filter(|(_, address)| *address == address_of("a")).count();
     assert!(connects <= 5, "{connects} connects in half a second");

@@ -122,11 +122,14 @@ impl Cluster {
         }
     }
 
-    /// Lets an address misbehave from now on. Addresses that nobody has are ignored.
-    pub fn fault(&mut self, address: &str, fault: Fault) {
-        if let Some(peer) = self.peers.iter_mut().find(|peer| peer.address == address) {
-            peer.faults.add(fault);
-        }
+    /// Lets an address misbehave from now on. False when nobody has that address: a test that meant to see a fault
+    /// then sees none.
+    #[must_use = "at an address that nobody has there is no fault"]
+    pub fn fault(&mut self, address: &str, fault: Fault) -> bool {
+        let peer = self.peers.iter_mut().find(|peer| peer.address == address);
+        let found = peer.is_some();
+        peer.into_iter().for_each(|peer| peer.faults.add(fault.clone()));
+        found
     }
 
     /// Ends all misbehaviour of an address. What was swallowed stays unanswered.

@@ -127,7 +127,8 @@ rows! {
         assert_eq!((when, error.kind()), (at(0), &SendErrorKind::AttemptsExhausted));
         let attempts = error.attempts();
         assert_eq!(attempts.len(), 3);
-        assert!(attempts.iter().all(|attempt| matches!(attempt.error, RequestError::Connect(_))));
+        assert!(attempts[..2].iter().all(|attempt| matches!(attempt.error, RequestError::Connect(_))));
+        assert!(matches!(attempts[2].error, RequestError::HeldOff(_)));
         assert_eq!(attempts[0].broker, attempts[2].broker);
         assert_ne!(attempts[0].broker, attempts[1].broker);
         assert_eq!(net.connects.iter().filter(|(_, address)| address != NAME_SERVER).count(), 2);
