@@ -75,9 +75,7 @@ impl Client {
 
     /// Marks a link for writing, if it has something to write and its stream took all it was given.
     pub(super) fn want_write(&mut self, id: LinkId) {
-        let Some(link) = self.links.get_mut(id) else {
-            return;
-        };
+        let Some(link) = self.links.get_mut(id) else { return };
         let has_work = !link.queue.is_empty();
         if let Some(up) = link.up()
             && has_work
@@ -105,9 +103,7 @@ impl Client {
 
     pub(super) fn link_timer(&mut self, id: LinkId) {
         let now = self.now;
-        let Some(link) = self.links.get_mut(id) else {
-            return;
-        };
+        let Some(link) = self.links.get_mut(id) else { return };
         link.timer = None;
         if let Some(up) = link.up() {
             up.pending.forget_dead(now);
@@ -162,9 +158,7 @@ impl Client {
     pub(super) fn connected(&mut self, conn: ConnId) {
         let Some(id) = self.link_of(conn) else { return };
         let (now, max_frame) = (self.now, self.config.limits.frame);
-        let Some(link) = self.links.get_mut(id) else {
-            return;
-        };
+        let Some(link) = self.links.get_mut(id) else { return };
         if link.is_up() {
             self.stats.misuses += 1;
             return;
@@ -203,9 +197,7 @@ impl Client {
     pub(super) fn received(&mut self, conn: ConnId, mut data: Bytes) {
         let Some(id) = self.link_of(conn) else { return };
         let now = self.now;
-        let Some(link) = self.links.get_mut(id) else {
-            return;
-        };
+        let Some(link) = self.links.get_mut(id) else { return };
         let Some(up) = link.up() else {
             self.stats.misuses += 1;
             return;
@@ -254,9 +246,7 @@ impl Client {
             return;
         }
         let limit = self.config.limits.inbound;
-        let Some(link) = self.links.get_mut(id) else {
-            return;
-        };
+        let Some(link) = self.links.get_mut(id) else { return };
         if link.queue.answers() >= limit {
             self.stats.inbound_dropped += 1;
             return;
@@ -272,9 +262,7 @@ impl Client {
     /// Ends a link's connection and fails what waited on it. `order` says whether the driver has to be told.
     pub(super) fn break_link(&mut self, id: LinkId, cause: CloseCause, order: bool) {
         let now = self.now;
-        let Some(link) = self.links.get_mut(id) else {
-            return;
-        };
+        let Some(link) = self.links.get_mut(id) else { return };
         let Some(conn) = link.conn() else { return };
         let state = link.failed(now, cause.clone(), &mut self.rng);
         let waiting = link.queue.drain();
@@ -316,12 +304,8 @@ impl Client {
     /// and `deadline` bound the time that the request had.
     pub(super) fn give_up_awaiting(&mut self, id: LinkId, opaque: i32, began: Instant, deadline: Instant) {
         let (now, rule) = (self.now, self.config.close_on_timeout);
-        let Some(up) = self.links.get_mut(id).and_then(Link::up) else {
-            return;
-        };
-        let Some(entry) = up.pending.remove(opaque) else {
-            return;
-        };
+        let Some(up) = self.links.get_mut(id).and_then(Link::up) else { return };
+        let Some(entry) = up.pending.remove(opaque) else { return };
         let fair = now.saturating_since(entry.written_at) >= FAIR_WAIT;
         let silent = fair && up.timed_out(entry.received);
         let breaks = match rule {

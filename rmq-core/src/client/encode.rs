@@ -145,9 +145,7 @@ impl Client {
     /// Names and sizes were checked when the request was accepted, so its frame can be made; should one not be, its
     /// owner's deadline ends it.
     fn encode_request(&mut self, id: LinkId, owner: Owner, batch: &mut Batch) {
-        let Some(opaque) = self.links.get_mut(id).and_then(Link::up).map(Up::take_opaque) else {
-            return;
-        };
+        let Some(opaque) = self.links.get_mut(id).and_then(Link::up).map(Up::take_opaque) else { return };
         let before = batch.len();
         let made = match owner {
             Owner::Send(op) => self.encode_send(op, opaque, batch),
@@ -165,14 +163,10 @@ impl Client {
     /// The request is in the batch: from now on its owner waits for the answer, or for the bytes to go.
     fn request_written(&mut self, id: LinkId, owner: Owner, opaque: i32, end: usize) {
         let now = self.now;
-        let Some(up) = self.links.get_mut(id).and_then(Link::up) else {
-            return;
-        };
+        let Some(up) = self.links.get_mut(id).and_then(Link::up) else { return };
         match owner {
             Owner::Send(op) => {
-                let Some(send) = self.sends.get_mut(op.0) else {
-                    return;
-                };
+                let Some(send) = self.sends.get_mut(op.0) else { return };
                 if send.oneway {
                     send.step = Step::Writing;
                     return up.push_oneway(end, op);

@@ -132,9 +132,7 @@ impl Client {
     }
 
     fn heartbeat_timed_out(&mut self, id: LinkId, beat: Beat) {
-        let Some(link) = self.links.get_mut(id) else {
-            return;
-        };
+        let Some(link) = self.links.get_mut(id) else { return };
         if let Some(heartbeat) = &mut link.heartbeat {
             heartbeat.awaiting = None;
         }
@@ -146,9 +144,7 @@ impl Client {
     }
 
     pub(super) fn heartbeat_answered(&mut self, id: LinkId, command: &RemotingCommand) {
-        let Some(link) = self.links.get_mut(id) else {
-            return;
-        };
+        let Some(link) = self.links.get_mut(id) else { return };
         if let Some(heartbeat) = &mut link.heartbeat {
             heartbeat.awaiting = None;
         }

@@ -26,15 +26,11 @@ impl Client {
     pub(super) fn wait_for_route(&mut self, op: OpId, name: &Arc<str>, stage: Stage) {
         let (now, serial) = (self.now, self.serial());
         let id = self.topic(name);
-        let Some(send) = self.sends.get_mut(op.0) else {
-            return;
-        };
+        let Some(send) = self.sends.get_mut(op.0) else { return };
         let deadline = send.deadline;
         let used = matches!(stage, Stage::Topic);
         send.step = Step::Waiting { topic: id, serial, stage };
-        let Some(topic) = self.routes.get_mut(id) else {
-            return;
-        };
+        let Some(topic) = self.routes.get_mut(id) else { return };
         topic.wait(serial, op);
         if used {
             topic.touch(now);
@@ -74,9 +70,7 @@ impl Client {
     fn ask(&mut self, id: TopicId, deadline: Option<Instant>) {
         let (now, timeout) = (self.now, self.config.request_timeout);
         let servers = self.name_servers.in_order();
-        let Some(topic) = self.routes.get_mut(id) else {
-            return;
-        };
+        let Some(topic) = self.routes.get_mut(id) else { return };
         topic.query = Some(Query::new(servers, now, timeout, deadline));
         self.routes.asking += 1;
         self.ask_server(id);
@@ -84,15 +78,11 @@ impl Client {
 
     /// Puts the question to the next server.
     fn ask_server(&mut self, id: TopicId) {
-        let Some(query) = self.routes.get(id).and_then(|topic| topic.query.as_ref()) else {
-            return;
-        };
+        let Some(query) = self.routes.get(id).and_then(|topic| topic.query.as_ref()) else { return };
         if let Some(outcome) = query.exhausted(self.now) {
             return self.query_ended(id, outcome);
         }
-        let Some(server) = query.server().cloned() else {
-            return;
-        };
+        let Some(server) = query.server().cloned() else { return };
         let by_user = query.by_user;
         self.stats.route_queries += 1;
         match self.request(&server, Owner::Route(id), by_user) {
@@ -114,9 +104,7 @@ impl Client {
 
     /// The current server had its time.
     pub(super) fn query_timer(&mut self, id: TopicId) {
-        let Some(query) = self.routes.get_mut(id).and_then(|topic| topic.query.as_mut()) else {
-            return;
-        };
+        let Some(query) = self.routes.get_mut(id).and_then(|topic| topic.query.as_mut()) else { return };
         query.timer = None;
         let (asking, began, slice) = (query.asking, query.began, query.slice);
         let written = matches!(asking, Asking::Awaiting { .. });
@@ -136,9 +124,7 @@ impl Client {
     /// The current server gave no route: the next one is asked.
     pub(super) fn server_failed(&mut self, id: TopicId, error: RequestError) {
         let now = self.now;
-        let Some(query) = self.routes.get_mut(id).and_then(|topic| topic.query.as_mut()) else {
-            return;
-        };
+        let Some(query) = self.routes.get_mut(id).and_then(|topic| topic.query.as_mut()) else { return };
         self.timers.disarm(&mut query.timer);
         let blameless = match &error {
             RequestError::Answered { code, .. } => *code == ResponseCode::TOPIC_NOT_EXIST,
@@ -167,9 +153,7 @@ impl Client {
     }
 
     fn query_ended(&mut self, id: TopicId, outcome: QueryOutcome) {
-        let Some(topic) = self.routes.get_mut(id) else {
-            return;
-        };
+        let Some(topic) = self.routes.get_mut(id) else { return };
         if let Some(mut query) = topic.query.take() {
             self.routes.asking -= 1;
             self.timers.disarm(&mut query.timer);
@@ -188,9 +172,7 @@ impl Client {
     }
 
     fn found(&mut self, id: TopicId, route: &Arc<TopicRouteData>) {
-        let Some(topic) = self.routes.get_mut(id).filter(|topic| topic.used) else {
-            return;
-        };
+        let Some(topic) = self.routes.get_mut(id).filter(|topic| topic.used) else { return };
         let new = route.clone();
         if topic.install(new.clone()) {
             let changes = self.brokers.replace(id, Some(&new));
@@ -210,18 +192,14 @@ impl Client {
     }
 
     fn denied(&mut self, id: TopicId) {
-        let Some(topic) = self.routes.get_mut(id) else {
-            return;
-        };
+        let Some(topic) = self.routes.get_mut(id) else { return };
         if topic.route.is_some() && topic.denied() {
             self.drop_route(id);
         }
     }
 
     fn drop_route(&mut self, id: TopicId) {
-        let Some(topic) = self.routes.get_mut(id) else {
-            return;
-        };
+        let Some(topic) = self.routes.get_mut(id) else { return };
         topic.queues = crate::route::PublishQueues::default();
         if topic.route.take().is_some() {
             let changes = self.brokers.replace(id, None);
@@ -233,9 +211,7 @@ impl Client {
     fn after_query(&mut self, id: TopicId) {
         let delay = self.rng.jitter(self.config.route_refresh_interval);
         let at = self.now + delay;
-        let Some(topic) = self.routes.get_mut(id) else {
-            return;
-        };
+        let Some(topic) = self.routes.get_mut(id) else { return };
         if topic.route.is_some() {
             if self.lifecycle.accepts() {
                 self.timers.arm(&mut topic.refresh, at, Timer::Refresh(id));
@@ -247,9 +223,7 @@ impl Client {
 
     pub(super) fn refresh_timer(&mut self, id: TopicId) {
         let (now, busy) = (self.now, self.routes.asking >= REFRESHES);
-        let Some(topic) = self.routes.get_mut(id) else {
-            return;
-        };
+        let Some(topic) = self.routes.get_mut(id) else { return };
         topic.refresh = None;
         if topic.is_unused(now) {
             return self.forget_topic(id);
@@ -262,9 +236,7 @@ impl Client {
 
     pub(super) fn forget_topic(&mut self, id: TopicId) {
         self.drop_route(id);
-        let Some(mut topic) = self.routes.remove(id) else {
-            return;
-        };
+        let Some(mut topic) = self.routes.remove(id) else { return };
         self.timers.disarm(&mut topic.refresh);
         if let Some(mut query) = topic.query.take() {
             self.routes.asking -= 1;

@@ -4,18 +4,20 @@ use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use rmq_proto::body::TopicRouteData;
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::message::Prepared;
 use rmq_proto::names::DEFAULT_TOPIC;
 
 use super::outputs::Item;
 use super::{Client, Effect, Timer, join_properties};
-use crate::config::SendOptions;
+use crate::config::{ProducerConfig, SendOptions};
 use crate::error::{CloseCause, RejectReason, Rejected, RequestError, SendErrorKind, ServerOutcome};
 use crate::event::{Event, OpId, ProducerId};
 use crate::link::Owner;
 use crate::producer::{NewSend, Progress, SendOp, Stage, Step, Verdict};
-use crate::route::{PublishQueues, QueryOutcome, TopicId, select};
+use crate::route::{PublishQueues, QueryOutcome, TopicId};
+use crate::time::Instant;
 
 /// Most bytes that the property `UNIQ_KEY` takes.
 const UNIQUE_KEY_ROOM: usize = 66;
@@ -29,7 +31,7 @@ impl Client {
     /// Over a limit, with a producer of another client, or when shut down, the message is handed back.
     pub fn send(
         &mut self,
-        now: crate::Instant,
+        now: Instant,
         producer: ProducerId,
         message: Prepared,
         options: SendOptions,
@@ -64,11 +66,7 @@ impl Client {
         Ok(op)
     }
 
-    fn admit(
-        &self,
-        producer: ProducerId,
-        message: &Prepared,
-    ) -> Result<Arc<crate::config::ProducerConfig>, RejectReason> {
+    fn admit(&self, producer: ProducerId, message: &Prepared) -> Result<Arc<ProducerConfig>, RejectReason> {
         let limits = &self.config.limits;
         let config = self.producers.get(producer).ok_or(RejectReason::UnknownProducer)?;
         if !self.lifecycle.accepts() {
@@ -88,7 +86,7 @@ impl Client {
     /// Takes an operation back. What [`poll_output`](Self::poll_output) has not handed out yet is never written; of
     /// what it has, nobody can know whether the broker acts on it. Either way the operation ends in
     /// [`Event::Cancelled`], and its room is free. One that has ended already is left as it is.
-    pub fn cancel(&mut self, now: crate::Instant, op: OpId) {
+    pub fn cancel(&mut self, now: Instant, op: OpId) {
         self.advance(now);
         if !self.sends.contains(op.0) {
             return;
@@ -112,9 +110,7 @@ impl Client {
             return self.give_up(op, SendErrorKind::NoNameServer);
         }
         let now = self.now;
-        let Some(send) = self.sends.get_mut(op.0) else {
-            return;
-        };
+        let Some(send) = self.sends.get_mut(op.0) else { return };
         let name = send.topic.clone();
         let known = self.routes.find(&name).and_then(|id| self.routes.get_mut(id));
         match known.filter(|topic| !topic.queues.is_empty()) {
@@ -129,12 +125,8 @@ impl Client {
 
     /// What a send waited for is there, or will not be.
     pub(super) fn route_settled(&mut self, op: OpId, outcome: &QueryOutcome) {
-        let Some(send) = self.sends.get_mut(op.0) else {
-            return;
-        };
-        let Step::Waiting { topic, stage, .. } = &send.step else {
-            return;
-        };
+        let Some(send) = self.sends.get_mut(op.0) else { return };
+        let Step::Waiting { topic, stage, .. } = &send.step else { return };
         let (topic, stage) = (*topic, stage.clone());
         send.step = Step::Resolve;
         let name = send.topic.clone();
@@ -184,7 +176,7 @@ impl Client {
         &mut self,
         op: OpId,
         name: &Arc<str>,
-        route: &rmq_proto::body::TopicRouteData,
+        route: &TopicRouteData,
         servers: Vec<ServerOutcome>,
     ) {
         let Some(send) = self.sends.get(op.0) else { return };
@@ -202,9 +194,7 @@ impl Client {
     /// Begins an attempt.
     fn pick(&mut self, op: OpId) {
         let now = self.now;
-        let Some(send) = self.sends.get_mut(op.0) else {
-            return;
-        };
+        let Some(send) = self.sends.get_mut(op.0) else { return };
         if now >= send.deadline {
             return self.give_up(op, SendErrorKind::TimedOut);
         }
@@ -215,13 +205,8 @@ impl Client {
             let name = send.topic.clone();
             return self.wait_for_route(op, &name, Stage::Topic);
         };
-        let cursor = topic.cursor(send.producer, &mut self.rng);
-        let mut position = *cursor;
         let tried = send.tried.iter().map(|broker| &**broker);
-        let Some(choice) = select(&topic.queues, tried, &mut position) else {
-            return;
-        };
-        *topic.cursor(send.producer, &mut self.rng) = position;
+        let Some(choice) = topic.choose(send.producer, tried, &mut self.rng) else { return };
         let address = self.brokers.master(&choice.broker).cloned();
         let deadline = send.attempt_deadline(now);
         if send.ended > 0 {
@@ -244,7 +229,7 @@ impl Client {
     }
 
     /// Arms an operation's one timer at the nearest of its deadlines.
-    pub(super) fn arm_send(&mut self, op: OpId, attempt: Option<crate::Instant>) {
+    pub(super) fn arm_send(&mut self, op: OpId, attempt: Option<Instant>) {
         if let Some(send) = self.sends.get_mut(op.0) {
             let at = attempt.map_or(send.deadline, |attempt| attempt.min(send.deadline));
             self.timers.arm(&mut send.timer, at, Timer::Send(op));
@@ -253,9 +238,7 @@ impl Client {
 
     pub(super) fn send_timer(&mut self, op: OpId) {
         let now = self.now;
-        let Some(send) = self.sends.get_mut(op.0) else {
-            return;
-        };
+        let Some(send) = self.sends.get_mut(op.0) else { return };
         send.timer = None;
         let Some(Progress { began, .. }) = send.progress else {
             let waiting = self.servers_asked(op);
@@ -315,18 +298,14 @@ impl Client {
 
     pub(super) fn attempt_failed(&mut self, op: OpId, error: RequestError) {
         let now = self.now;
-        let Some(send) = self.sends.get_mut(op.0) else {
-            return;
-        };
+        let Some(send) = self.sends.get_mut(op.0) else { return };
         let verdict = send.fail(now, error);
         self.follow(op, verdict);
     }
 
     pub(super) fn send_answered(&mut self, op: OpId, command: &RemotingCommand) {
         let now = self.now;
-        let Some(send) = self.sends.get_mut(op.0) else {
-            return;
-        };
+        let Some(send) = self.sends.get_mut(op.0) else { return };
         let verdict = send.answered(now, command);
         self.follow(op, verdict);
     }
@@ -361,9 +340,7 @@ impl Client {
 
     /// The one way out: an operation ends once, with one event.
     fn end(&mut self, op: OpId, event: impl FnOnce(SendOp) -> Event) {
-        let Some(mut send) = self.sends.remove(op.0) else {
-            return;
-        };
+        let Some(mut send) = self.sends.remove(op.0) else { return };
         self.timers.disarm(&mut send.timer);
         let bytes = send.bytes();
         let event = event(send);

@@ -209,9 +209,7 @@ impl SendOp {
     }
 
     pub(crate) fn end_attempt(&mut self, now: Instant, error: Option<RequestError>) {
-        let Some(Progress { choice, address, began, .. }) = self.progress.take() else {
-            return;
-        };
+        let Some(Progress { choice, address, began, .. }) = self.progress.take() else { return };
         self.ended += 1;
         self.tried.push(choice.broker.clone());
         if let Some(error) = error {

@@ -7,7 +7,8 @@ use core::time::Duration;
 
 use rmq_proto::body::TopicRouteData;
 
-use super::{Cursor, PublishQueues, Query};
+use super::select::{Choice, Cursor, select};
+use super::{PublishQueues, Query};
 use crate::deadlines::Armed;
 use crate::event::{OpId, ProducerId};
 use crate::rng::Rng;
@@ -39,8 +40,13 @@ pub(crate) struct Topic {
 }
 
 impl Topic {
-    pub(crate) fn cursor(&mut self, producer: ProducerId, rng: &mut Rng) -> &mut Cursor {
-        self.cursors.entry(producer).or_insert_with(|| Cursor::random(rng))
+    /// The queue for a producer's next attempt, after those at brokers `tried`.
+    pub(crate) fn choose<'a, T>(&mut self, producer: ProducerId, tried: T, rng: &mut Rng) -> Option<Choice>
+    where
+        T: Iterator<Item = &'a str> + Clone,
+    {
+        let cursor = self.cursors.entry(producer).or_insert_with(|| Cursor::random(rng));
+        select(&self.queues, tried, cursor)
     }
 
     pub(crate) fn wait(&mut self, serial: u64, op: OpId) {

@@ -139,9 +139,7 @@ impl Store {
     }
 
     fn drop_oldest(&mut self) {
-        let Some(message) = self.messages.pop_front() else {
-            return;
-        };
+        let Some(message) = self.messages.pop_front() else { return };
         let index = self.dropped;
         self.dropped += 1;
         self.kept_bytes -= message.record_len();
