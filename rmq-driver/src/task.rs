@@ -45,6 +45,8 @@ pub(crate) struct Loop<R: Runtime> {
     /// A clone of the task's own waker, to be left for the handles.
     own_waker: Option<Waker>,
     stats: DriverStats,
+    /// The timer went off when the last poll had no turn left.
+    due: bool,
     ended: bool,
 }
 
@@ -71,6 +73,7 @@ impl<R: Runtime> Loop<R> {
             wakers: Vec::new(),
             own_waker: None,
             stats: DriverStats::default(),
+            due: false,
             ended: false,
         }
     }
@@ -118,6 +121,14 @@ impl<R: Runtime> Loop<R> {
         (Next::Sleep, timeout)
     }
 
+    /// Wakes those whose operations ended, first ended first. One that panics leaves the others to [`Self::end`].
+    fn wake_all(&mut self) {
+        self.wakers.reverse();
+        while let Some(waker) = self.wakers.pop() {
+            waker.wake();
+        }
+    }
+
     /// Sees to it that the loop is woken for the core's timers and the wall clock; true when it is time already.
     fn arm(&mut self, cx: &mut Context<'_>, timeout: Option<Instant>) -> bool {
         let tell = self.wall_clock.due();
@@ -161,7 +172,7 @@ impl<R: Runtime> Loop<R> {
         state.task = how;
         drop(state);
         drop(own_waker);
-        self.wakers.drain(..).for_each(Waker::wake);
+        self.wake_all();
     }
 }
 
@@ -192,13 +203,13 @@ impl<R: Runtime> Future for Loop<R> {
         this.stats.polls += 1;
         this.connections.values_mut().for_each(Connection::woken);
         // First of all: what a stream has not got when the timer went off came too late.
-        let mut due = this.timer.poll(cx);
+        let mut due = std::mem::take(&mut this.due) | this.timer.poll(cx);
         let mut timeout = None;
         for _ in 0..TURNS {
             this.poll_streams(cx, due);
             let (next, at) = this.step(cx, due);
             timeout = at;
-            this.wakers.drain(..).for_each(Waker::wake);
+            this.wake_all();
             this.carry_out(cx);
             due = match next {
                 Next::Turn => false,
@@ -215,7 +226,7 @@ impl<R: Runtime> Future for Loop<R> {
             };
         }
         // A peer that always has more to say keeps the loop from sleeping, not from its timers.
-        this.arm(cx, timeout);
+        this.due = this.arm(cx, timeout);
         cx.waker().wake_by_ref();
         Poll::Pending
     }

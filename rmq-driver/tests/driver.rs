@@ -178,13 +178,18 @@ fn a_flood_does_not_keep_timers_from_firing() {
         end.unread.extend(answer.iter().cycle().take(answer.len() * 10_000));
     });
     let options = SendOptions::default().timeout(Duration::from_secs(1));
-    let mut send = Hand::begun(producer.send_with(message("late"), options));
-    for _ in 0..30 {
-        assert!(world.run_once(), "the loop has always something to read");
-        world.pass(Duration::from_millis(100));
+    // The loop runs in steps of 100 ms, or stands still for two seconds before it runs again.
+    for pause in [100, 2_000] {
+        world.pass(Duration::from_secs(3));
+        world.run_once();
+        let mut send = Hand::begun(producer.send_with(message("late"), options));
+        for _ in 0..20 {
+            world.pass(Duration::from_millis(pause));
+            assert!(world.run_once(), "the loop has always something to read");
+        }
+        assert!(world.pipes.with(broker, |end| !end.unread.is_empty()));
+        assert!(matches!(send.output(), Err(Error::Send(error)) if error.is_retryable()), "{pause}");
     }
-    assert!(world.pipes.with(broker, |end| !end.unread.is_empty()));
-    assert!(matches!(send.output(), Err(Error::Send(error)) if error.is_retryable()));
     assert!(client.stats().unknown_answers > 0);
 }
 
@@ -391,6 +396,32 @@ fn a_runtime_that_ends_tells_all_who_wait() {
     assert_eq!(Hand::new(client.shutdown()).output(), Err(Error::TaskLost));
     assert_eq!(Hand::new(producer.send(message("x"))).output(), Err(Error::TaskLost));
     assert_eq!(world.pipes.open(), 0);
+}
+
+/// A caller's waker that panics takes the task down, which nobody else may miss.
+#[test]
+fn a_panic_in_a_waker_tells_all_who_wait() {
+    struct Panics;
+    impl std::task::Wake for Panics {
+        fn wake(self: std::sync::Arc<Self>) {
+            panic!("a caller's waker");
+        }
+    }
+    let (world, mut peer, _client, producer) = warm();
+    peer.holds = true;
+    let mut before = Hand::begun(producer.send(message("x")));
+    let mut bad = Box::pin(producer.send(message("x")));
+    let waker = std::task::Waker::from(std::sync::Arc::new(Panics));
+    assert!(bad.as_mut().poll(&mut std::task::Context::from_waker(&waker)).is_pending());
+    let mut after = Hand::begun(producer.send(message("x")));
+    peer.run();
+    peer.release();
+    let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| world.run()));
+    assert!(run.is_err());
+    for send in [&mut before, &mut after] {
+        assert_eq!(send.flag.wakes(), 1);
+        assert!(send.poll().is_ready());
+    }
 }
 
 #[test]
