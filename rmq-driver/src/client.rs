@@ -13,7 +13,7 @@ use rmq_core::{ConfigError, ProducerConfig, Stats};
 use crate::builder::ClientBuilder;
 use crate::error::Error;
 use crate::producer::Producer;
-use crate::shared::Owner;
+use crate::shared::{EndKey, Owner};
 use crate::stats::DriverStats;
 
 /// A client of one cluster: the connections that its producers share, and the task that serves them.
@@ -85,7 +85,7 @@ impl<R> Client<R> {
     /// Shuts the client down: nothing new is accepted, sends under way finish, brokers are told that the producers are
     /// gone, and all connections are closed. What is not done after `within` is given up; zero gives up at once.
     pub fn shutdown_within(&self, within: Duration) -> ShutdownFuture {
-        ShutdownFuture { owner: Arc::clone(&self.owner), within: Some(within) }
+        ShutdownFuture { owner: Arc::clone(&self.owner), within: Some(within), key: None }
     }
 }
 
@@ -102,6 +102,7 @@ pub struct ShutdownFuture {
     owner: Arc<Owner>,
     /// Taken by the first poll.
     within: Option<Duration>,
+    key: Option<EndKey>,
 }
 
 impl Future for ShutdownFuture {
@@ -112,7 +113,15 @@ impl Future for ShutdownFuture {
         if let Some(within) = this.within.take() {
             this.owner.shut_down(within);
         }
-        this.owner.poll_end(cx)
+        this.owner.poll_end(&mut this.key, cx)
+    }
+}
+
+impl Drop for ShutdownFuture {
+    fn drop(&mut self) {
+        if let Some(key) = self.key {
+            self.owner.leave_end(key);
+        }
     }
 }
 

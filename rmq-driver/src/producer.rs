@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 
+use bytes::Bytes;
 use rmq_core::proto::message::Message;
 use rmq_core::{OpId, ProducerId, SendOptions, SendResult};
 
@@ -136,7 +137,8 @@ struct Operation {
 
 enum Stage {
     New(Message),
-    Waiting(OpId, Key),
+    /// The body is kept, so that the core's drop of it, under the lock, is not the last.
+    Waiting(OpId, Key, Bytes),
     Done,
 }
 
@@ -149,8 +151,9 @@ impl Operation {
     /// Checks and encodes the message here, in the caller's task, and only then takes the lock.
     fn submit(&self, message: Message, waker: Option<Waker>) -> Result<Stage, Error> {
         let message = message.prepare(self.owner.rules())?;
+        let body = message.body().clone();
         let (op, key) = self.owner.send(self.producer, message, self.options, waker)?;
-        Ok(key.map_or(Stage::Done, |key| Stage::Waiting(op, key)))
+        Ok(key.map_or(Stage::Done, |key| Stage::Waiting(op, key, body)))
     }
 
     /// # Panics
@@ -162,10 +165,10 @@ impl Operation {
                 self.stage = self.submit(message, Some(cx.waker().clone()))?;
                 Poll::Pending
             }
-            Stage::Waiting(op, key) => match self.owner.poll_outcome(key, cx) {
+            Stage::Waiting(op, key, body) => match self.owner.poll_outcome(key, cx) {
                 Poll::Ready(outcome) => Poll::Ready(Ok(outcome)),
                 Poll::Pending => {
-                    self.stage = Stage::Waiting(op, key);
+                    self.stage = Stage::Waiting(op, key, body);
                     Poll::Pending
                 }
             },
@@ -178,7 +181,7 @@ impl Operation {
             Stage::New(message) => {
                 self.submit(message, None)?;
             }
-            Stage::Waiting(op, key) => self.owner.leave(op, key, false),
+            Stage::Waiting(op, key, body) => self.owner.detach(op, key, body),
             Stage::Done => {}
         }
         Ok(())
@@ -187,8 +190,8 @@ impl Operation {
 
 impl Drop for Operation {
     fn drop(&mut self) {
-        if let Stage::Waiting(op, key) = self.stage {
-            self.owner.leave(op, key, true);
+        if let Stage::Waiting(op, key, _) = self.stage {
+            self.owner.cancel(op, key);
         }
     }
 }

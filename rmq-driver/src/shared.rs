@@ -3,10 +3,12 @@
 //! Whoever holds the lock runs the core and moves data, nothing else: no code of a user, no waker, no system call. A
 //! command goes into the core at once; there is no queue in between, so its limits are the core's own.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use bytes::Bytes;
 use rmq_core::proto::message::{MessageRules, Prepared};
 use rmq_core::{Client as Core, ConfigError, OpId, ProducerConfig, ProducerId, SendOptions};
 
@@ -28,13 +30,17 @@ pub(crate) enum Task {
     Lost,
 }
 
+/// Names one who waits for the end of the task.
+pub(crate) type EndKey = u64;
+
 pub(crate) struct State {
     pub(crate) core: Core,
     pub(crate) waiters: Waiters,
     pub(crate) task: Task,
     pub(crate) waker: Option<Waker>,
     /// Who waits for the end of the task.
-    pub(crate) end_wakers: Vec<Waker>,
+    pub(crate) end_wakers: BTreeMap<EndKey, Waker>,
+    next_end_key: EndKey,
     pub(crate) stats: DriverStats,
 }
 
@@ -66,7 +72,8 @@ impl Shared {
             waiters: Waiters::default(),
             task: Task::Awake,
             waker: None,
-            end_wakers: Vec::new(),
+            end_wakers: BTreeMap::new(),
+            next_end_key: 0,
             stats: DriverStats::default(),
         };
         Self { state: Mutex::new(state), clock, rules, client_id }
@@ -118,11 +125,19 @@ impl Shared {
         options: SendOptions,
         mut waker: Option<Waker>,
     ) -> Result<(OpId, Option<Key>), Error> {
+        let body = message.body().clone();
         // Of a rejected send, message and waker come back, to be dropped without the lock.
         let (sent, _given) = self.command(|state, now| match state.task {
-            Task::Lost => (Err(Error::TaskLost), Some(message)),
+            // Nothing of it was sent, which a lost task's other sends cannot say.
+            Task::Lost => (Err(Error::ShutDown), Some(message)),
             _ => match state.core.send(now, producer, message, options) {
-                Ok(op) => (Ok((op, waker.take().map(|waker| state.waiters.insert(op, waker)))), None),
+                Ok(op) => {
+                    let key = waker.take().map(|waker| state.waiters.insert(op, waker));
+                    if key.is_none() {
+                        state.waiters.detach(op, body.clone());
+                    }
+                    (Ok((op, key)), None)
+                }
                 Err(rejected) => (Err(Error::rejected(rejected.reason)), Some(rejected.given)),
             },
         });
@@ -148,19 +163,26 @@ impl Shared {
         outcome.map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// Nobody waits for the operation any more, which is to be cancelled or to run on.
-    pub(crate) fn leave(&self, op: OpId, key: Key, cancel: bool) {
-        let left = if cancel {
-            self.command(|state, now| {
-                if state.task != Task::Lost {
-                    state.core.cancel(now, op);
-                }
-                state.waiters.leave(op, key)
-            })
-        } else {
-            self.lock().waiters.leave(op, key)
-        };
+    /// Nobody waits for the operation any more, which is cancelled.
+    pub(crate) fn cancel(&self, op: OpId, key: Key) {
+        let left = self.command(|state, now| {
+            if state.task != Task::Lost {
+                state.core.cancel(now, op);
+            }
+            state.waiters.leave(op, key)
+        });
         drop(left);
+    }
+
+    /// Nobody waits for the operation any more, which runs on.
+    pub(crate) fn detach(&self, op: OpId, key: Key, body: Bytes) {
+        let mut state = self.lock();
+        let (left, runs) = state.waiters.leave(op, key);
+        if runs && state.task != Task::Lost {
+            state.waiters.detach(op, body.clone());
+        }
+        drop(state);
+        drop((left, body));
     }
 
     pub(crate) fn shut_down(&self, within: Duration) {
@@ -172,7 +194,7 @@ impl Shared {
     }
 
     /// Waits until the loop has closed everything.
-    pub(crate) fn poll_end(&self, cx: &Context<'_>) -> Poll<Result<(), Error>> {
+    pub(crate) fn poll_end(&self, key: &mut Option<EndKey>, cx: &Context<'_>) -> Poll<Result<(), Error>> {
         let waker = cx.waker().clone();
         let mut state = self.lock();
         match state.task {
@@ -180,10 +202,20 @@ impl Shared {
             Task::Lost => return Poll::Ready(Err(Error::TaskLost)),
             Task::Awake | Task::Asleep => {}
         }
-        if !state.end_wakers.iter().any(|known| known.will_wake(&waker)) {
-            state.end_wakers.push(waker);
-        }
+        let key = *key.get_or_insert_with(|| {
+            state.next_end_key += 1;
+            state.next_end_key
+        });
+        let replaced = state.end_wakers.insert(key, waker);
+        drop(state);
+        drop(replaced);
         Poll::Pending
+    }
+
+    /// Nobody waits under this key any more.
+    pub(crate) fn leave_end(&self, key: EndKey) {
+        let left = self.lock().end_wakers.remove(&key);
+        drop(left);
     }
 }
 

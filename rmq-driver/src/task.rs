@@ -12,9 +12,13 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use bytes::Bytes;
 
 use rmq_core::{ConnId, Input, Instant, Output};
 
@@ -42,6 +46,8 @@ pub(crate) struct Loop<R: Runtime> {
     inputs: Vec<Input>,
     orders: Vec<Output>,
     wakers: Vec<Waker>,
+    /// Bodies of sends that ended with nobody waiting, to be dropped without the lock.
+    bodies: Vec<Bytes>,
     /// A clone of the task's own waker, to be left for the handles.
     own_waker: Option<Waker>,
     stats: DriverStats,
@@ -71,6 +77,7 @@ impl<R: Runtime> Loop<R> {
             inputs: Vec::new(),
             orders: Vec::new(),
             wakers: Vec::new(),
+            bodies: Vec::new(),
             own_waker: None,
             stats: DriverStats::default(),
             due: false,
@@ -104,7 +111,8 @@ impl<R: Runtime> Loop<R> {
         if due {
             state.core.handle_timeout(now);
         }
-        take_outputs(&mut state, &mut self.orders, &mut self.wakers, &mut self.stats);
+        let Self { orders, wakers, bodies, stats, .. } = self;
+        take_outputs(&mut state, orders, (wakers, bodies), stats);
         if state.core.is_shut_down() {
             return (Next::End(Task::Ended), None);
         }
@@ -166,26 +174,30 @@ impl<R: Runtime> Loop<R> {
         self.ended = true;
         self.connections.clear();
         let mut state = self.shared.lock();
-        state.waiters.lose_all(&mut self.wakers);
-        self.wakers.append(&mut state.end_wakers);
+        state.waiters.lose_all(&mut self.wakers, &mut self.bodies);
+        self.wakers.extend(std::mem::take(&mut state.end_wakers).into_values());
         let own_waker = state.waker.take();
         state.task = how;
         drop(state);
         drop(own_waker);
-        self.wake_all();
+        self.bodies.clear();
+        // A panic here, perhaps while another one unwinds, must keep nobody from being woken.
+        while let Some(waker) = self.wakers.pop() {
+            let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+        }
     }
 }
 
 fn take_outputs(
     state: &mut State,
     orders: &mut Vec<Output>,
-    wakers: &mut Vec<Waker>,
+    (wakers, bodies): (&mut Vec<Waker>, &mut Vec<Bytes>),
     stats: &mut DriverStats,
 ) {
     while let Some(output) = state.core.poll_output() {
         match output {
             Output::Event(event) => {
-                if !state.waiters.event(event, wakers) {
+                if !state.waiters.event(event, wakers, bodies) {
                     stats.notices += 1;
                 }
             }
@@ -210,6 +222,7 @@ impl<R: Runtime> Future for Loop<R> {
             let (next, at) = this.step(cx, due);
             timeout = at;
             this.wake_all();
+            this.bodies.clear();
             this.carry_out(cx);
             due = match next {
                 Next::Turn => false,
@@ -235,8 +248,19 @@ impl<R: Runtime> Future for Loop<R> {
 impl<R: Runtime> Drop for Loop<R> {
     /// The runtime ended before the client: nothing can be written any more, and all that waits is told.
     fn drop(&mut self) {
-        if !self.ended {
-            self.end(Task::Lost);
+        if self.ended {
+            return;
         }
+        let now = self.runtime.now();
+        let mut state = self.shared.lock();
+        if state.task != Task::Lost {
+            // So that it holds no message any more. What it says of them, that it was shut down, would be half the truth.
+            state.core.shutdown(now, Duration::ZERO);
+            // One that was under way already ends when its time is over.
+            state.core.handle_timeout(Instant::from_micros(u64::MAX));
+            while state.core.poll_output().is_some() {}
+        }
+        drop(state);
+        self.end(Task::Lost);
     }
 }

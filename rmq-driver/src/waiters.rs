@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::task::Waker;
 
+use bytes::Bytes;
 use rmq_core::{Event, OpId, SendError, SendResult};
 
 /// How an operation ended.
@@ -36,6 +37,9 @@ pub(crate) struct Waiters {
     free: Vec<Key>,
     /// By [`OpId::index`].
     by_index: Vec<Option<(OpId, Key)>>,
+    /// Bodies of the operations that run on with nobody waiting. The core's drop of a body must never be the last: it
+    /// happens under the lock, and what a body's owner does then is a user's code. Other bodies are kept by their futures.
+    detached: BTreeMap<OpId, Bytes>,
     /// Operations that ended within the core, but whose event was not polled before their index was used anew.
     overtaken: BTreeMap<OpId, Key>,
 }
@@ -71,7 +75,7 @@ impl Waiters {
     }
 
     /// Takes note of an event. True when it ends an operation, whether anybody waits for it or not.
-    pub(crate) fn event(&mut self, event: Event, wakers: &mut Vec<Waker>) -> bool {
+    pub(crate) fn event(&mut self, event: Event, wakers: &mut Vec<Waker>, bodies: &mut Vec<Bytes>) -> bool {
         let (op, outcome) = match event {
             Event::Sent { op, result } => (op, Outcome::Sent(result)),
             Event::OnewayWritten { op } => (op, Outcome::OnewayWritten),
@@ -79,6 +83,7 @@ impl Waiters {
             Event::Cancelled { op } => (op, Outcome::Lost),
             _ => return false,
         };
+        bodies.extend(self.detached.remove(&op));
         if let Some(key) = self.find(op) {
             wakers.extend(self.end(key, outcome));
         }
@@ -93,7 +98,8 @@ impl Waiters {
     }
 
     /// Ends all that wait, without the core.
-    pub(crate) fn lose_all(&mut self, wakers: &mut Vec<Waker>) {
+    pub(crate) fn lose_all(&mut self, wakers: &mut Vec<Waker>, bodies: &mut Vec<Bytes>) {
+        bodies.extend(std::mem::take(&mut self.detached).into_values());
         for entry in &mut self.entries {
             if matches!(entry, Entry::Waiting(_))
                 && let Entry::Waiting(waker) = std::mem::replace(entry, Entry::Ended(Outcome::Lost))
@@ -134,10 +140,15 @@ impl Waiters {
         }
     }
 
-    /// Nobody waits for `op` any more. What was there is returned, to be dropped elsewhere.
-    pub(crate) fn leave(&mut self, op: OpId, key: Key) -> impl Sized + use<> {
-        self.find(op);
+    /// `op` runs on with nobody waiting.
+    pub(crate) fn detach(&mut self, op: OpId, body: Bytes) {
+        self.detached.insert(op, body);
+    }
+
+    /// Nobody waits for `op` any more. What was there is returned, to be dropped elsewhere; and whether it had not ended.
+    pub(crate) fn leave(&mut self, op: OpId, key: Key) -> (impl Sized + use<>, bool) {
+        let runs = self.find(op).is_some();
         self.free.push(key);
-        std::mem::replace(&mut self.entries[key.0 as usize], Entry::Free)
+        (std::mem::replace(&mut self.entries[key.0 as usize], Entry::Free), runs)
     }
 }

@@ -394,8 +394,53 @@ fn a_runtime_that_ends_tells_all_who_wait() {
     }
     assert_eq!(shutdown.output(), Err(Error::TaskLost));
     assert_eq!(Hand::new(client.shutdown()).output(), Err(Error::TaskLost));
-    assert_eq!(Hand::new(producer.send(message("x"))).output(), Err(Error::TaskLost));
-    assert_eq!(world.pipes.open(), 0);
+    assert_eq!(
+        Hand::new(producer.send(message("x"))).output(),
+        Err(Error::ShutDown),
+        "of this one nothing was sent"
+    );
+    assert_eq!((world.pipes.open(), client.stats().operation_bytes), (0, 0));
+}
+
+/// A body may belong to somebody who looks at the client when it is dropped.
+#[test]
+fn bodies_are_dropped_without_the_lock() {
+    struct Body(Box<dyn Fn() + Send + Sync>, Vec<u8>);
+    impl AsRef<[u8]> for Body {
+        fn as_ref(&self) -> &[u8] {
+            &self.1
+        }
+    }
+    impl Drop for Body {
+        fn drop(&mut self) {
+            (self.0)();
+        }
+    }
+    let (world, mut peer, client, producer) = warm();
+    let dropped = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let body = || {
+        let (client, dropped) = (client.clone(), dropped.clone());
+        let look = move || {
+            client.stats();
+            dropped.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        };
+        Message::new("orders", bytes::Bytes::from_owner(Body(Box::new(look), vec![b'x'; 10_000])))
+    };
+    producer.send(body()).detach().unwrap();
+    Hand::begun(producer.send(body())).into_inner().detach().unwrap();
+    let mut answered = Hand::begun(producer.send(body()));
+    peer.run();
+    answered.output().unwrap();
+    drop(answered);
+    peer.holds = true;
+    drop(Hand::begun(producer.send(body())));
+    let cancelled = Hand::begun(producer.send(body()));
+    peer.run();
+    drop(cancelled);
+    peer.run();
+    producer.send(body()).detach().unwrap();
+    world.drop_tasks();
+    assert_eq!(dropped.load(std::sync::atomic::Ordering::Relaxed), 6);
 }
 
 /// A caller's waker that panics takes the task down, which nobody else may miss.

@@ -315,7 +315,7 @@ fn a_client_outlives_its_runtime_in_peace() {
     drop(runtime);
     let after = current_thread();
     let late = producer.send(message("late"));
-    assert_eq!(after.block_on(late).unwrap_err(), Error::TaskLost);
+    assert_eq!(after.block_on(late).unwrap_err(), Error::ShutDown);
     assert_eq!(after.block_on(client.shutdown()), Err(Error::TaskLost));
 }
 

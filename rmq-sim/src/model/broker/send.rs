@@ -19,9 +19,6 @@ use crate::model::topic::{PERM_INHERIT, TopicConfig};
 /// Largest body, in bytes: `maxMessageSize` (wire §1.2).
 const MAX_BODY_LEN: usize = 4 * 1024 * 1024;
 
-/// Bodies up to this many bytes are copied, so that a stored message does not keep a large piece of input alive.
-const COPIED_BODY_LEN: usize = 4 * 1024;
-
 /// The fields of either header.
 struct SendRequest<'a> {
     producer_group: Cow<'a, str>,
@@ -174,7 +171,8 @@ impl Broker {
         } else {
             None
         };
-        let body = if body.len() <= COPIED_BODY_LEN { Bytes::copy_from_slice(body) } else { body.clone() };
+        // A slice would keep the whole piece of input alive that it came in.
+        let body = Bytes::copy_from_slice(body);
         let message = StoredMessage {
             sequence: *turn.sequence,
             broker: self.shared_name(),
