@@ -29,8 +29,8 @@ pub struct Limits {
     /// Answers to a broker's requests that wait to be written, per connection; 64. Over it a request is dropped and
     /// counted.
     pub inbound: usize,
-    /// Cancelled requests whose late answer is waited for, per connection; 1,024. Over it the oldest is forgotten:
-    /// its answer then counts as unknown.
+    /// Cancelled requests whose late answer is waited for, per connection; 1,024. Over it the first to end is
+    /// forgotten, and its opaque may be used again.
     pub tombstones: usize,
     /// Events waiting to be polled that do not end an operation; 1,024. Over it new ones are dropped and counted.
     pub notices: usize,

@@ -32,7 +32,7 @@ pub struct Stats {
     pub bytes_received: u64,
     /// Counter: frames and headers that broke the rules; each closed its connection.
     pub protocol_errors: u64,
-    /// Counter: answers to no request that waits: late, or never asked for.
+    /// Counter: answers that nobody waits for: late, cancelled meanwhile, or never asked for.
     pub unknown_answers: u64,
     /// Counter: requests that a broker made.
     pub inbound: u64,
