@@ -1,4 +1,4 @@
-//! The same session on both runtimes, over real sockets.
+//! The same exchange on both runtimes, over real sockets.
 
 #![allow(clippy::unwrap_used, reason = "a failing step fails the test")]
 #![cfg(any(feature = "smol", feature = "async-std"))]
@@ -10,10 +10,10 @@ use rmq_asyncstd::{Client, Message, Runtime, SendOptions, SendStatus};
 use rmq_sim::loopback::{Server, ServerConfig};
 
 /// Sends, one after the other and many at once, and shuts down.
-async fn session<R: Runtime + Default>() {
+async fn exchange<R: Runtime + Default>() {
     let server = Server::start(ServerConfig::default()).unwrap();
     let client = Client::<R>::builder().name_server(server.name_server()).start().unwrap();
-    let producer = client.producer("session").unwrap();
+    let producer = client.producer("exchange").unwrap();
     let first = producer.send(Message::new("orders", "first").tag("created").key("1")).await.unwrap();
     assert_eq!((first.status, first.attempts), (SendStatus::SendOk, 1));
     let sends: Vec<_> = (0..500).map(|i| producer.send(Message::new("orders", format!("{i}")))).collect();
@@ -37,7 +37,7 @@ async fn failures<R: Runtime + Default>() {
     {
         let client = Client::<R>::builder().name_server(name_server).start().unwrap();
         let options = SendOptions::default().timeout(Duration::from_secs(2));
-        let sent = client.producer("session").unwrap().send_with(Message::new("orders", "x"), options).await;
+        let sent = client.producer("exchange").unwrap().send_with(Message::new("orders", "x"), options).await;
         let error = sent.unwrap_err();
         let text = error.to_string();
         assert!(text.contains(name_server) && text.contains(reason), "{text}");
@@ -48,7 +48,7 @@ async fn failures<R: Runtime + Default>() {
 #[cfg(feature = "smol")]
 #[test]
 fn smol_session() {
-    smol::block_on(session::<rmq_asyncstd::smol::Smol>());
+    smol::block_on(exchange::<rmq_asyncstd::smol::Smol>());
 }
 
 #[cfg(feature = "smol")]
@@ -60,7 +60,7 @@ fn smol_failures() {
 #[cfg(feature = "async-std")]
 #[test]
 fn async_std_session() {
-    async_std::task::block_on(session::<rmq_asyncstd::async_std::AsyncStd>());
+    async_std::task::block_on(exchange::<rmq_asyncstd::async_std::AsyncStd>());
 }
 
 #[cfg(feature = "async-std")]
