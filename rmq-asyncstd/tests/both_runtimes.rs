@@ -47,7 +47,7 @@ async fn failures<R: Runtime + Default>() {
 
 #[cfg(feature = "smol")]
 #[test]
-fn smol_session() {
+fn on_smol() {
     smol::block_on(exchange::<rmq_asyncstd::smol::Smol>());
 }
 
@@ -59,7 +59,7 @@ fn smol_failures() {
 
 #[cfg(feature = "async-std")]
 #[test]
-fn async_std_session() {
+fn on_async_std() {
     async_std::task::block_on(exchange::<rmq_asyncstd::async_std::AsyncStd>());
 }
 
