@@ -152,7 +152,7 @@ impl Operation {
     fn submit(&self, message: Message, waker: Option<Waker>) -> Result<Stage, Error> {
         let message = message.prepare(self.owner.rules())?;
         let body = message.body().clone();
-        let (op, key) = self.owner.send(self.producer, message, self.options, waker)?;
+        let (op, key) = self.owner.send(self.producer, message, self.options, waker, &body)?;
         Ok(key.map_or(Stage::Done, |key| Stage::Waiting(op, key, body)))
     }
 

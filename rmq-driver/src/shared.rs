@@ -45,6 +45,11 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// The core, unless its task is lost: one that may have panicked is not used again.
+    fn core(&mut self) -> Option<&mut Core> {
+        if self.task == Task::Lost { None } else { Some(&mut self.core) }
+    }
+
     /// Whom to wake, once unlocked, after a command: the loop, if it sleeps.
     fn wake_task(&mut self) -> Option<Waker> {
         if self.task != Task::Asleep {
@@ -111,26 +116,28 @@ impl Shared {
     }
 
     pub(crate) fn add_producer(&self, config: ProducerConfig) -> Result<ProducerId, ConfigError> {
-        self.command(|state, now| match state.task {
-            Task::Lost => Err(ConfigError::ShutDown),
-            _ => state.core.add_producer(now, config),
+        self.command(|state, now| match state.core() {
+            Some(core) => core.add_producer(now, config),
+            None => Err(ConfigError::ShutDown),
         })
     }
 
-    /// Submits a message; with a waker, its sender waits for the outcome.
+    /// Submits a message, whose body is given beside it; with a waker, its sender waits for the outcome.
     pub(crate) fn send(
         &self,
         producer: ProducerId,
         message: Prepared,
         options: SendOptions,
         mut waker: Option<Waker>,
+        body: &Bytes,
     ) -> Result<(OpId, Option<Key>), Error> {
-        let body = message.body().clone();
         // Of a rejected send, message and waker come back, to be dropped without the lock.
-        let (sent, _given) = self.command(|state, now| match state.task {
-            // Nothing of it was sent, which a lost task's other sends cannot say.
-            Task::Lost => (Err(Error::ShutDown), Some(message)),
-            _ => match state.core.send(now, producer, message, options) {
+        let (sent, _given) = self.command(|state, now| {
+            let Some(core) = state.core() else {
+                // Nothing of it was sent, which a lost task's other sends cannot say.
+                return (Err(Error::ShutDown), Some(message));
+            };
+            match core.send(now, producer, message, options) {
                 Ok(op) => {
                     let key = waker.take().map(|waker| state.waiters.insert(op, waker));
                     if key.is_none() {
@@ -139,7 +146,7 @@ impl Shared {
                     (Ok((op, key)), None)
                 }
                 Err(rejected) => (Err(Error::rejected(rejected.reason)), Some(rejected.given)),
-            },
+            }
         });
         sent
     }
@@ -166,8 +173,8 @@ impl Shared {
     /// Nobody waits for the operation any more, which is cancelled.
     pub(crate) fn cancel(&self, op: OpId, key: Key) {
         let left = self.command(|state, now| {
-            if state.task != Task::Lost {
-                state.core.cancel(now, op);
+            if let Some(core) = state.core() {
+                core.cancel(now, op);
             }
             state.waiters.leave(op, key)
         });
@@ -178,17 +185,20 @@ impl Shared {
     pub(crate) fn detach(&self, op: OpId, key: Key, body: Bytes) {
         let mut state = self.lock();
         let (left, runs) = state.waiters.leave(op, key);
-        if runs && state.task != Task::Lost {
-            state.waiters.detach(op, body.clone());
-        }
+        let ended = if runs && state.task != Task::Lost {
+            state.waiters.detach(op, body);
+            None
+        } else {
+            Some(body)
+        };
         drop(state);
-        drop((left, body));
+        drop((left, ended));
     }
 
     pub(crate) fn shut_down(&self, within: Duration) {
         self.command(|state, now| {
-            if state.task != Task::Lost {
-                state.core.shutdown(now, within);
+            if let Some(core) = state.core() {
+                core.shutdown(now, within);
             }
         });
     }

@@ -13,7 +13,7 @@ use super::{Client, Effect, Timer};
 use crate::address::Address;
 use crate::config::CloseOnTimeout;
 use crate::error::{CloseCause, RequestError};
-use crate::event::{Event, OpId};
+use crate::event::Event;
 use crate::io::{CloseReason, ConnId};
 use crate::link::{Answer, Entry, FAIR_WAIT, Link, LinkId, Owner, State, Ticket, Up};
 use crate::time::Instant;
@@ -188,7 +188,7 @@ impl Client {
         self.stats.misuses += u64::from(accepted != bytes);
         self.stats.bytes_written += accepted as u64;
         while let Some(op) = self.links.get_mut(id).and_then(Link::up).and_then(Up::pop_oneway) {
-            self.oneway_written(op);
+            self.end_oneway(op);
         }
         self.want_write(id);
         self.rearm_link(id);
@@ -335,10 +335,5 @@ impl Client {
             up.pending.bury(now, opaque, deadline, limit);
             self.rearm_link(id);
         }
-    }
-
-    /// A one-way send has all its bytes in the stream.
-    fn oneway_written(&mut self, op: OpId) {
-        self.end_oneway(op);
     }
 }

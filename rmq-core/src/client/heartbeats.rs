@@ -63,12 +63,22 @@ impl Client {
     }
 
     fn stop_beating(&mut self, id: LinkId) {
-        let Some(link) = self.links.get_mut(id) else { return };
-        let Some(beat) = link.heartbeat.take().and_then(|heartbeat| heartbeat.awaiting) else { return };
-        link.queue.remove_owner(Owner::Heartbeat(id));
-        if let Some(opaque) = link.up().and_then(|up| up.pending.opaque_of(Owner::Heartbeat(id))) {
+        let beat = self.take_beat(id);
+        if let Some(link) = self.links.get_mut(id) {
+            link.heartbeat = None;
+        }
+        if let Some((beat, opaque)) = beat {
             self.bury(id, opaque, beat.deadline);
         }
+    }
+
+    /// Takes the heartbeat under way out of wherever it waits; returns it, if it was written.
+    fn take_beat(&mut self, id: LinkId) -> Option<(Beat, i32)> {
+        let link = self.links.get_mut(id)?;
+        let beat = link.heartbeat.as_mut()?.awaiting.take()?;
+        link.queue.remove_owner(Owner::Heartbeat(id));
+        let opaque = link.up()?.pending.opaque_of(Owner::Heartbeat(id))?;
+        Some((beat, opaque))
     }
 
     /// A connection to a known master opened: register there at once.
@@ -108,14 +118,8 @@ impl Client {
                 self.want_write(id);
             }
             State::Idle => {
-                if self.connect(id, false).is_err()
-                    && let Some(link) = self.links.get_mut(id)
-                {
-                    let until = link.backoff_until;
-                    if let Some(heartbeat) = &mut link.heartbeat {
-                        heartbeat.due = until;
-                    }
-                }
+                let connecting = self.connect(id, false);
+                debug_assert!(connecting.is_ok(), "a beat is not due before its back-off is over");
             }
             State::Connecting { .. } => {}
         }
@@ -126,19 +130,9 @@ impl Client {
         let now = self.now;
         let beat =
             self.links.get(id).and_then(|link| link.heartbeat).and_then(|heartbeat| heartbeat.awaiting);
-        if let Some(beat) = beat.filter(|beat| beat.deadline <= now) {
-            self.heartbeat_timed_out(id, beat);
-        }
-    }
-
-    fn heartbeat_timed_out(&mut self, id: LinkId, beat: Beat) {
-        let Some(link) = self.links.get_mut(id) else { return };
-        if let Some(heartbeat) = &mut link.heartbeat {
-            heartbeat.awaiting = None;
-        }
-        link.queue.remove_owner(Owner::Heartbeat(id));
-        let opaque = link.up().and_then(|up| up.pending.opaque_of(Owner::Heartbeat(id)));
-        if let Some(opaque) = opaque {
+        if beat.is_some_and(|beat| beat.deadline <= now)
+            && let Some((beat, opaque)) = self.take_beat(id)
+        {
             self.give_up_awaiting(id, opaque, beat.began, beat.deadline);
         }
     }

@@ -10,14 +10,12 @@ mod shutdown;
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::format;
-use alloc::string::String;
 use alloc::sync::Arc;
 
 use bytes::BytesMut;
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::id::UniqueKeyGenerator;
 use rmq_proto::message::MessageRules;
-use rmq_proto::properties::UNIQ_KEY;
 
 use crate::address::Address;
 use crate::config::{ClientConfig, ConfigError, ProducerConfig, Start};
@@ -272,9 +270,4 @@ impl Client {
     fn unix_ms(&self) -> u64 {
         self.clock.unix_ms(self.now)
     }
-}
-
-/// The properties with the message's id after them; the encoded form of those that were prepared ends each one.
-fn join_properties(properties: &str, unique_key: &str) -> String {
-    [properties, UNIQ_KEY, "\u{1}", unique_key, "\u{2}"].concat()
 }

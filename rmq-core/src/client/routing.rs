@@ -13,7 +13,7 @@ use crate::error::RequestError;
 use crate::event::OpId;
 use crate::link::{FAIR_WAIT, Owner};
 use crate::producer::{Stage, Step};
-use crate::route::{Asking, Query, QueryOutcome, TopicId};
+use crate::route::{Asking, PublishQueues, Query, QueryOutcome, TopicId};
 use crate::time::Instant;
 
 /// Most questions under way when a refresh may start.
@@ -153,11 +153,7 @@ impl Client {
     }
 
     fn query_ended(&mut self, id: TopicId, outcome: QueryOutcome) {
-        let Some(topic) = self.routes.get_mut(id) else { return };
-        if let Some(mut query) = topic.query.take() {
-            self.routes.asking -= 1;
-            self.timers.disarm(&mut query.timer);
-        }
+        self.take_query(id);
         match &outcome {
             QueryOutcome::Found(route) => self.found(id, route),
             QueryOutcome::Missing { unanimous: true, .. } => self.denied(id),
@@ -171,11 +167,18 @@ impl Client {
         self.after_query(id);
     }
 
+    /// Takes a topic's question away, wherever it is.
+    fn take_query(&mut self, id: TopicId) -> Option<Query> {
+        let mut query = self.routes.get_mut(id)?.query.take()?;
+        self.routes.asking -= 1;
+        self.timers.disarm(&mut query.timer);
+        Some(query)
+    }
+
     fn found(&mut self, id: TopicId, route: &Arc<TopicRouteData>) {
         let Some(topic) = self.routes.get_mut(id).filter(|topic| topic.used) else { return };
-        let new = route.clone();
-        if topic.install(new.clone()) {
-            let changes = self.brokers.replace(id, Some(&new));
+        if topic.install(route.clone()) {
+            let changes = self.brokers.replace(id, Some(route));
             self.brokers_changed(changes);
         }
     }
@@ -200,7 +203,7 @@ impl Client {
 
     fn drop_route(&mut self, id: TopicId) {
         let Some(topic) = self.routes.get_mut(id) else { return };
-        topic.queues = crate::route::PublishQueues::default();
+        topic.queues = PublishQueues::default();
         if topic.route.take().is_some() {
             let changes = self.brokers.replace(id, None);
             self.brokers_changed(changes);
@@ -236,11 +239,11 @@ impl Client {
 
     pub(super) fn forget_topic(&mut self, id: TopicId) {
         self.drop_route(id);
-        let Some(mut topic) = self.routes.remove(id) else { return };
-        self.timers.disarm(&mut topic.refresh);
-        if let Some(mut query) = topic.query.take() {
-            self.routes.asking -= 1;
-            self.timers.disarm(&mut query.timer);
+        let query = self.take_query(id);
+        if let Some(mut topic) = self.routes.remove(id) {
+            self.timers.disarm(&mut topic.refresh);
+        }
+        if let Some(query) = query {
             self.leave_server(query.asking, query.began, query.slice);
         }
     }

@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 
 use rmq_proto::body::TopicRouteData;
 use rmq_proto::command::RemotingCommand;
-use rmq_proto::message::Prepared;
+use rmq_proto::message::{ID_ROOM, Prepared};
 use rmq_proto::names::DEFAULT_TOPIC;
 
 use super::outputs::Item;
-use super::{Client, Effect, Timer, join_properties};
+use super::{Client, Effect, Timer};
 use crate::config::{ProducerConfig, SendOptions};
 use crate::error::{CloseCause, RejectReason, Rejected, RequestError, SendErrorKind, ServerOutcome};
 use crate::event::{Event, OpId, ProducerId};
@@ -18,9 +18,6 @@ use crate::link::Owner;
 use crate::producer::{NewSend, Progress, SendOp, Stage, Step, Verdict};
 use crate::route::{PublishQueues, QueryOutcome, TopicId};
 use crate::time::Instant;
-
-/// Most bytes that the property `UNIQ_KEY` takes.
-const UNIQUE_KEY_ROOM: usize = 66;
 
 impl Client {
     /// Sends a message to its topic. The operation ends in [`Event::Sent`], [`Event::SendFailed`] or
@@ -53,7 +50,7 @@ impl Client {
             body: message.body().clone(),
             flag: message.flag(),
             sys_flag: message.sys_flag(),
-            properties: join_properties(message.properties(), key.as_str()),
+            properties: message.properties_with_id(&key),
             message_id: key.to_string(),
         };
         let send = SendOp::new(producer, config, new, (self.now, timeout), born_ms, options.oneway);
@@ -75,7 +72,7 @@ impl Client {
         if self.operations() >= limits.operations {
             return Err(RejectReason::TooManyOperations { limit: limits.operations });
         }
-        let more = message.body().len() + message.properties().len() + UNIQUE_KEY_ROOM;
+        let more = message.body().len() + message.properties().len() + ID_ROOM;
         let held = self.send_bytes;
         if held.saturating_add(more) > limits.operation_bytes {
             return Err(RejectReason::TooManyBytes { held, more, limit: limits.operation_bytes });

@@ -14,6 +14,7 @@ use crate::deadlines::Armed;
 use crate::error::CloseCause;
 use crate::event::Event;
 use crate::link::{LinkId, Owner};
+use crate::slab::Slab;
 use crate::time::Instant;
 
 /// The part of the time that is kept for telling the brokers.
@@ -126,14 +127,11 @@ impl Client {
     fn end_all(&mut self) {
         self.lifecycle = Lifecycle::Ended;
         for id in self.links.ids() {
-            if let Some(link) = self.links.get_mut(id) {
-                link.heartbeat = None;
-            }
             self.break_link(id, CloseCause::ShutDown, true);
         }
         self.effects.clear();
         self.routes.ids().into_iter().for_each(|id| self.forget_topic(id));
-        self.links = crate::slab::Slab::new();
+        self.links = Slab::new();
         self.link_by_address.clear();
         self.timers.clear();
         self.outputs.push_shut_down(Event::ShutDown);

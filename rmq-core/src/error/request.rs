@@ -139,8 +139,7 @@ impl fmt::Display for RemarkText<'_> {
 
 impl RequestError {
     pub(crate) fn answered(code: ResponseCode, remark: Option<&str>) -> Self {
-        const MAX_REMARK: usize = 4_096;
-        let remark = remark.map(|text| text[..text.floor_char_boundary_at(MAX_REMARK)].into());
+        let remark = remark.map(|text| cut(text, MAX_REMARK).into());
         Self::Answered { code, remark }
     }
 
@@ -162,16 +161,11 @@ impl RequestError {
     }
 }
 
-/// `str::floor_char_boundary` without its rust-version.
-trait CharBoundary {
-    fn floor_char_boundary_at(&self, max: usize) -> usize;
-}
+/// Bytes of a peer's remark that are kept.
+const MAX_REMARK: usize = 4_096;
 
-impl CharBoundary for str {
-    fn floor_char_boundary_at(&self, max: usize) -> usize {
-        if self.len() <= max {
-            return self.len();
-        }
-        (0..=max).rev().find(|&at| self.is_char_boundary(at)).unwrap_or(0)
-    }
+/// The characters of `text` that lie within `max` bytes.
+fn cut(text: &str, max: usize) -> &str {
+    let end = (0..=max.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or(0)]
 }

@@ -171,10 +171,7 @@ impl Link {
         }
         if let Some(heartbeat) = &mut self.heartbeat {
             heartbeat.awaiting = None;
-            heartbeat.due = heartbeat.due.max(self.backoff_until);
-            if !benign {
-                heartbeat.due = self.backoff_until;
-            }
+            heartbeat.due = if benign { heartbeat.due.max(now) } else { self.backoff_until };
         }
         core::mem::replace(&mut self.state, State::Idle)
     }

@@ -9,8 +9,6 @@ use rmq_proto::body::TopicRouteData;
 use super::TopicId;
 use crate::address::Address;
 
-const MASTER: i64 = 0;
-
 /// One broker. Routes may disagree for a while: the newest one that names a master is believed, and when it goes, the
 /// newest of the others.
 #[derive(Clone, Debug, Default)]
@@ -64,7 +62,7 @@ impl Brokers {
             }
         }
         for data in route.iter().flat_map(|route| &route.broker_datas) {
-            let master = data.addresses.get(&MASTER).and_then(|text| text.parse().ok());
+            let master = data.master_address().and_then(|text| text.parse().ok());
             let name: Arc<str> = data.broker_name.as_str().into();
             self.by_name.entry(name.clone()).or_default().claims.insert(topic, (self.age, master));
             changed.push(name);

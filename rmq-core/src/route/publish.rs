@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use rmq_proto::body::{PERM_WRITE, QueueData, TopicRouteData};
+use rmq_proto::body::{BrokerData, QueueData, TopicRouteData};
 
 /// Most queues of one topic that are chosen from; a route that claims more is cut there.
 const MAX_QUEUES: u32 = 65_536;
@@ -58,8 +58,8 @@ impl PublishQueues {
         let mut queues = Self::default();
         for queue in sorted {
             let broker = route.broker_datas.iter().find(|broker| broker.broker_name == queue.broker_name);
-            let has_master = broker.is_some_and(|broker| broker.addresses.contains_key(&0));
-            if queue.perm & PERM_WRITE != 0 && has_master {
+            let master = broker.and_then(BrokerData::master_address);
+            if queue.is_writable() && master.is_some() {
                 queues.push(&queue.broker_name, queue.write_queue_nums);
             }
         }

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use core::fmt;
 
 pub use error::MessageError;
-pub use prepare::{MessageRules, Prepared};
+pub use prepare::{ID_ROOM, MessageRules, Prepared};
 
 /// A message to send.
 ///

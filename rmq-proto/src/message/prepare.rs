@@ -4,7 +4,8 @@ use bytes::Bytes;
 use core::fmt;
 
 use super::{BodyLen, Message, MessageError};
-use crate::{id, names, properties};
+use crate::id::{self, UniqueKey};
+use crate::{names, properties};
 
 /// What messages are checked against.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +56,14 @@ impl Prepared {
     pub fn properties(&self) -> &str {
         &self.properties
     }
+
+    /// [`properties`](Self::properties) with the message id after them, as they go to the broker.
+    pub fn properties_with_id(&self, id: &UniqueKey) -> String {
+        let mut text = String::with_capacity(self.properties.len() + ID_ROOM);
+        text.push_str(&self.properties);
+        properties::push_pair(properties::UNIQ_KEY, id.as_str(), &mut text);
+        text
+    }
 }
 
 impl fmt::Debug for Prepared {
@@ -69,7 +78,7 @@ impl fmt::Debug for Prepared {
 }
 
 /// Bytes kept free in the properties for the longest message id: `UNIQ_KEY \x01 <56 digits> \x02`.
-const ID_ROOM: usize = properties::UNIQ_KEY.len() + 1 + id::V6_DIGITS + 1;
+pub const ID_ROOM: usize = properties::UNIQ_KEY.len() + 1 + id::V6_DIGITS + 1;
 
 impl Message {
     /// Checks all rules and encodes the properties (producer §7.1, §7.4, wire §6.4).
