@@ -40,6 +40,7 @@ pub mod code;
 pub mod command;
 pub mod ext;
 pub mod frame;
+pub mod hash;
 pub mod header;
 pub mod id;
 pub mod json;

@@ -15,6 +15,7 @@ use bytes::Bytes;
 
 pub use error::HeaderError;
 pub(crate) use fields::Field;
+pub use fields::FieldKind;
 
 use self::entries::Entries;
 use crate::json::text::RawText;

@@ -21,6 +21,16 @@ macro_rules! headers {
             }
         }
 
+        impl $(<$lt>)? $crate::header::TypedHeader for $header $(<$lt>)? {
+            const FIELDS: &'static [$crate::header::FieldSpec] = &[$(
+                $crate::header::FieldSpec {
+                    name: $name,
+                    kind: <$type as $crate::ext::Field<'_>>::KIND,
+                    required: <$type as $crate::ext::Field<'_>>::REQUIRED,
+                },
+            )*];
+        }
+
         headers! { @read ($header) ($($lt)?) $($field = $name,)* }
     )*};
     (@read ($header:ident) () $($rest:tt)*) => {

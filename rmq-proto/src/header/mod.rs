@@ -9,7 +9,26 @@ mod heartbeat;
 mod route;
 mod send;
 
+use crate::ext::{FieldKind, WriteExt};
+
 pub use client::UnregisterHeader;
 pub use heartbeat::HeartbeatResponseHeader;
 pub use route::GetRouteHeader;
 pub use send::{SendMessageHeader, SendMessageV2Header, SendResponseHeader};
+
+/// What a typed header can have.
+pub trait TypedHeader: WriteExt {
+    /// Its fields, in the order of writing.
+    const FIELDS: &'static [FieldSpec];
+}
+
+/// One field of a [`TypedHeader`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldSpec {
+    /// The ext field's name on the wire.
+    pub name: &'static str,
+    /// What its text means.
+    pub kind: FieldKind,
+    /// Whether the header cannot be read without it.
+    pub required: bool,
+}

@@ -1,0 +1,10 @@
+//! Java's hash of a text, which brokers select tags by and heartbeats are told apart by (wire §6.4, §9.5).
+
+/// `String.hashCode()` of Java: over UTF-16 units, wrapping.
+///
+/// ```
+/// assert_eq!(rmq_proto::hash::java_hash("TagA"), 2_598_919);
+/// ```
+pub fn java_hash(text: &str) -> i32 {
+    text.encode_utf16().fold(0, |hash: i32, unit| hash.wrapping_mul(31).wrapping_add(unit.into()))
+}
