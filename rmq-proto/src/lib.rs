@@ -46,4 +46,5 @@ pub mod id;
 pub mod json;
 pub mod message;
 pub mod names;
+mod pen;
 pub mod properties;

@@ -2,11 +2,11 @@
 
 use core::ops::Range;
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 
 use super::{CommandHead, DecodeError, EncodeError, Language, RemotingCommand, cut};
-use crate::ext::{ExtFields, ExtSink, WriteExt};
-use crate::json::put_integer;
+use crate::ext::{ExtFields, ExtSink, FieldName, WriteExt};
+use crate::pen::Pen;
 
 /// Longest name of an ext field: its length has 16 bits and a sign.
 const MAX_NAME_LEN: usize = i16::MAX as usize;
@@ -57,8 +57,31 @@ impl<'a> Cursor<'a> {
     ) -> Result<&'a str, DecodeError> {
         let (start, available) = (self.at, self.left());
         let text = self.take(len).ok_or_else(|| bad_len(available))?;
-        core::str::from_utf8(text).map_err(|error| DecodeError::Utf8 { offset: start + error.valid_up_to() })
+        checked(text, start)
     }
+}
+
+impl<'a> Cursor<'a> {
+    /// Reads text of `len` bytes out of ext fields that begin at `start`. `whole` is what begins there, if it is text.
+    #[inline]
+    fn ext_text(
+        &mut self,
+        len: impl TryInto<usize>,
+        start: usize,
+        whole: Option<&'a str>,
+        bad_len: impl FnOnce(usize) -> DecodeError,
+    ) -> Result<(), DecodeError> {
+        let (at, available) = (self.at, self.left());
+        let bytes = self.take(len).ok_or_else(|| bad_len(available))?;
+        let is_text =
+            |whole: &str| whole.is_char_boundary(at - start) && whole.is_char_boundary(self.at - start);
+        if whole.is_some_and(is_text) { Ok(()) } else { checked(bytes, at).map(drop) }
+    }
+}
+
+/// Text, of bytes that lie at `offset`.
+fn checked(bytes: &[u8], offset: usize) -> Result<&str, DecodeError> {
+    core::str::from_utf8(bytes).map_err(|error| DecodeError::Utf8 { offset: offset + error.valid_up_to() })
 }
 
 pub(super) fn decode(header: Bytes, body: Bytes) -> Result<RemotingCommand, DecodeError> {
@@ -84,15 +107,17 @@ fn ext_fields(cursor: &mut Cursor<'_>) -> Result<Option<Range<usize>>, DecodeErr
         return Ok(None);
     }
     let (start, available) = (cursor.at, cursor.left());
-    cursor.take(length).ok_or(DecodeError::ExtLength { length, available })?;
+    let fields = cursor.take(length).ok_or(DecodeError::ExtLength { length, available })?;
     let end = cursor.at;
     // What follows the ext fields is out of reach of their names and values.
     let mut entries = Cursor { bytes: &cursor.bytes[..end], at: start };
+    // With the lengths between them, the texts are mostly text as a whole. Then each need not be looked at.
+    let whole = core::str::from_utf8(fields).ok();
     while entries.at < end {
         let length = entries.i16()?;
-        entries.text(length, |available| DecodeError::NameLength { length, available })?;
+        entries.ext_text(length, start, whole, |available| DecodeError::NameLength { length, available })?;
         let length = entries.i32()?;
-        entries.text(length, |available| DecodeError::ValueLength { length, available })?;
+        entries.ext_text(length, start, whole, |available| DecodeError::ValueLength { length, available })?;
     }
     Ok(Some(start..end))
 }
@@ -105,34 +130,34 @@ pub(super) fn encode<H: WriteExt + ?Sized>(
     head: &CommandHead<'_>,
     ext: &H,
 ) -> Result<(), EncodeError> {
-    out.put_i16(code);
-    out.put_u8(head.language.0);
-    out.put_i16(version);
-    out.put_i32(head.opaque);
-    out.put_i32(head.flag);
+    let mut pen = Pen::new(out);
+    pen.put(&code.to_be_bytes());
+    pen.put(&[head.language.0]);
+    pen.put(&version.to_be_bytes());
+    pen.put(&head.opaque.to_be_bytes());
+    pen.put(&head.flag.to_be_bytes());
     let remark = head.remark.unwrap_or_default();
-    put_len(out, remark.len());
-    out.put_slice(remark.as_bytes());
-    let len_at = out.len();
-    out.put_u32(0);
-    let mut sink = BinarySink { out, error: None };
+    pen.put(&length(remark.len()));
+    pen.put_slice(remark.as_bytes());
+    let len_at = pen.len();
+    pen.put(&length(0));
+    let mut sink = BinarySink { pen, error: None };
     ext.write_ext(&mut sink);
-    if let Some(error) = sink.error {
-        return Err(error);
-    }
-    let len = out.len() - len_at - 4;
-    out[len_at..len_at + 4].copy_from_slice(&(len as u32).to_be_bytes());
-    Ok(())
+    let BinarySink { mut pen, error } = sink;
+    let len = pen.len() - len_at - 4;
+    pen.overwrite(len_at, length(len));
+    error.map_or(Ok(()), Err)
 }
 
 /// A length that may be cut here makes a header that [`encode_frame`](super::encode_frame) finds too long.
-fn put_len(out: &mut BytesMut, len: usize) {
-    out.put_u32(len as u32);
+#[inline]
+fn length(len: usize) -> [u8; 4] {
+    (len as u32).to_be_bytes()
 }
 
 /// Writes ext fields as entries (wire §3.1).
 struct BinarySink<'a> {
-    out: &'a mut BytesMut,
+    pen: Pen<'a>,
     error: Option<EncodeError>,
 }
 
@@ -143,28 +168,60 @@ impl BinarySink<'_> {
             self.error.get_or_insert(error);
             return;
         }
-        self.out.put_u16(name.len() as u16);
-        self.out.put_slice(name.as_bytes());
+        self.pen.put(&(name.len() as u16).to_be_bytes());
+        self.pen.put_slice(name.as_bytes());
+    }
+
+    #[inline]
+    fn known_name(&mut self, name: &FieldName) {
+        match name.binary() {
+            Some((entry, len)) => self.pen.put_part(entry, len),
+            None => self.name(name.as_str()),
+        }
+    }
+
+    #[inline]
+    fn value(&mut self, value: &str) {
+        self.pen.put(&length(value.len()));
+        self.pen.put_slice(value.as_bytes());
+    }
+
+    #[inline]
+    fn number(&mut self, value: i64) {
+        let len_at = self.pen.len();
+        self.pen.put(&length(0));
+        let len = self.pen.put_integer(value);
+        self.pen.overwrite(len_at, length(len));
     }
 }
 
 impl ExtSink for BinarySink<'_> {
     fn text(&mut self, name: &str, value: &str) {
         self.name(name);
-        put_len(self.out, value.len());
-        self.out.put_slice(value.as_bytes());
+        self.value(value);
     }
 
     fn integer(&mut self, name: &str, value: i64) {
         self.name(name);
-        let len_at = self.out.len();
-        put_len(self.out, 0);
-        put_integer(self.out, value);
-        let len = self.out.len() - len_at - 4;
-        self.out[len_at..len_at + 4].copy_from_slice(&(len as u32).to_be_bytes());
+        self.number(value);
     }
 
     fn boolean(&mut self, name: &str, value: bool) {
         self.text(name, if value { "true" } else { "false" });
+    }
+
+    fn known_text(&mut self, name: &FieldName, value: &str) {
+        self.known_name(name);
+        self.value(value);
+    }
+
+    fn known_integer(&mut self, name: &FieldName, value: i64) {
+        self.known_name(name);
+        self.number(value);
+    }
+
+    fn known_boolean(&mut self, name: &FieldName, value: bool) {
+        self.known_name(name);
+        if value { self.pen.put(b"\0\0\0\x04true") } else { self.pen.put(b"\0\0\0\x05false") }
     }
 }

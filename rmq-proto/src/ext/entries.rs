@@ -1,78 +1,167 @@
 use alloc::collections::{BTreeMap, btree_map};
 use alloc::string::String;
 
+use super::FieldName;
+use super::raw::Raw;
 use crate::json::Reader;
-use crate::json::text::RawText;
+use crate::json::text::{RawText, end_of_text};
 
-/// Goes through ext fields wherever they lie. Those of a frame were checked when it was decoded, so what would be an error
-/// here cannot be; it would end the fields.
-pub(crate) struct Entries<'a>(Source<'a>);
+/// A name and its value.
+type Entry<'a> = (Raw<'a>, Raw<'a>);
 
-enum Source<'a> {
+/// Ext fields wherever they lie, to be gone through. Those of a frame were checked when it was decoded, so what would be an
+/// error here cannot be; it would end the fields.
+pub(super) enum Entries<'a> {
     Empty,
-    Json(Reader<'a>),
-    Binary(&'a [u8]),
-    Owned(btree_map::Iter<'a, String, String>),
+    Json(Json<'a>),
+    PlainJson(PlainJson<'a>),
+    Binary(Binary<'a>),
+    Owned(Owned<'a>),
 }
 
 impl<'a> Entries<'a> {
-    pub(super) fn empty() -> Self {
-        Self(Source::Empty)
-    }
-
-    #[inline]
-    pub(super) fn json(object: &'a [u8]) -> Self {
-        let entered = Reader::new(object).and_then(|mut json| json.object().map(|_| json));
-        Self(entered.map_or(Source::Empty, Source::Json))
-    }
-
-    pub(super) fn binary(entries: &'a [u8]) -> Self {
-        Self(Source::Binary(entries))
-    }
-
-    pub(super) fn owned(fields: &'a BTreeMap<String, String>) -> Self {
-        Self(Source::Owned(fields.iter()))
+    /// Puts the value of each of `names` where the name has its place in `found`.
+    pub(super) fn find(self, names: &[FieldName], found: &mut [Option<Raw<'a>>]) {
+        match self {
+            Self::Empty => {}
+            Self::Json(entries) => find(entries, names, found),
+            Self::PlainJson(entries) => find(entries, names, found),
+            Self::Binary(entries) => find(entries, names, found),
+            Self::Owned(entries) => find(entries, names, found),
+        }
     }
 }
 
 impl<'a> Iterator for Entries<'a> {
-    type Item = (RawText<'a>, RawText<'a>);
+    type Item = Entry<'a>;
 
-    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.0 {
-            Source::Empty => None,
-            Source::Json(json) => next_member(json),
-            Source::Binary(entries) => next_entry(entries),
-            Source::Owned(fields) => {
-                fields.next().map(|(name, value)| (RawText::plain(name), RawText::plain(value)))
+        match self {
+            Self::Empty => None,
+            Self::Json(entries) => entries.next(),
+            Self::PlainJson(entries) => entries.next(),
+            Self::Binary(entries) => entries.next(),
+            Self::Owned(entries) => entries.next(),
+        }
+    }
+}
+
+/// Quick when the names come in the order of `names`, as most peers write them.
+fn find<'a>(entries: impl Iterator<Item = Entry<'a>>, names: &[FieldName], found: &mut [Option<Raw<'a>>]) {
+    let mut expected = 0;
+    for (name, value) in entries {
+        let is = |known: &FieldName| name.is(known.as_str());
+        let (before, after) = names.split_at(expected.min(names.len()));
+        let place = match after.iter().position(is) {
+            Some(further) => expected + further,
+            None => match before.iter().position(is) {
+                Some(place) => place,
+                None => continue,
+            },
+        };
+        if let Some(found) = found.get_mut(place) {
+            *found = Some(value);
+        }
+        expected = place + 1;
+    }
+}
+
+/// A JSON object of any form.
+pub(super) struct Json<'a>(Option<Reader<'a>>);
+
+impl<'a> Json<'a> {
+    pub(super) fn new(object: &'a [u8]) -> Self {
+        let entered = Reader::new(object).and_then(|mut json| json.object().map(|_| json));
+        Self(entered.ok())
+    }
+}
+
+impl<'a> Iterator for Json<'a> {
+    type Item = Entry<'a>;
+
+    /// The next member that is not null.
+    fn next(&mut self) -> Option<Self::Item> {
+        let raw = |text: RawText<'a>| Raw::json(text.raw.as_bytes(), text.escaped);
+        loop {
+            if let (name, Some(value)) = self.0.as_mut()?.raw_member().ok()?? {
+                return Some((raw(name), raw(value)));
             }
         }
     }
 }
 
-/// The next member that is not null.
-#[inline]
-fn next_member<'a>(json: &mut Reader<'a>) -> Option<(RawText<'a>, RawText<'a>)> {
-    loop {
-        if let (name, Some(value)) = json.raw_member().ok()?? {
-            return Some((name, value));
-        }
+/// A JSON object as peers write it: what stands between name and value and between members is known.
+pub(super) struct PlainJson<'a> {
+    text: &'a [u8],
+    /// Where the quote of the next name is, if there is one.
+    at: usize,
+}
+
+impl<'a> PlainJson<'a> {
+    pub(super) const fn new(object: &'a [u8]) -> Self {
+        Self { text: object, at: 1 }
+    }
+
+    #[inline]
+    fn text(&self, start: usize) -> Option<(Raw<'a>, usize)> {
+        let (end, escaped) = end_of_text(self.text, start, b'"')?;
+        Some((Raw::json(self.text.get(start..end)?, escaped), end))
     }
 }
 
-#[inline]
-fn next_entry<'a>(entries: &mut &'a [u8]) -> Option<(RawText<'a>, RawText<'a>)> {
-    let (len, rest) = entries.split_first_chunk()?;
-    let (name, rest) = split_text(rest, u16::from_be_bytes(*len).into())?;
-    let (len, rest) = rest.split_first_chunk()?;
-    let (value, rest) = split_text(rest, usize::try_from(u32::from_be_bytes(*len)).ok()?)?;
-    *entries = rest;
-    Some((name, value))
+impl<'a> Iterator for PlainJson<'a> {
+    type Item = Entry<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        const BETWEEN: usize = "\":\"".len();
+        if self.text.get(self.at) != Some(&b'"') {
+            return None;
+        }
+        let (name, end) = self.text(self.at + 1)?;
+        let (value, end) = self.text(end + BETWEEN)?;
+        self.at = end + 2;
+        Some((name, value))
+    }
 }
 
-#[inline]
-fn split_text(bytes: &[u8], len: usize) -> Option<(RawText<'_>, &[u8])> {
-    let (text, rest) = bytes.split_at_checked(len)?;
-    Some((RawText::plain(core::str::from_utf8(text).ok()?), rest))
+/// The entries of a binary header.
+pub(super) struct Binary<'a>(&'a [u8]);
+
+impl<'a> Binary<'a> {
+    pub(super) const fn new(entries: &'a [u8]) -> Self {
+        Self(entries)
+    }
+}
+
+impl<'a> Iterator for Binary<'a> {
+    type Item = Entry<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (len, rest) = self.0.split_first_chunk()?;
+        let (name, rest) = rest.split_at_checked(u16::from_be_bytes(*len).into())?;
+        let (len, rest) = rest.split_first_chunk()?;
+        let (value, rest) = rest.split_at_checked(u32::from_be_bytes(*len).try_into().ok()?)?;
+        self.0 = rest;
+        Some((Raw::plain(name), Raw::plain(value)))
+    }
+}
+
+/// Fields that were set by hand.
+pub(super) struct Owned<'a>(btree_map::Iter<'a, String, String>);
+
+impl<'a> Owned<'a> {
+    pub(super) fn new(fields: &'a BTreeMap<String, String>) -> Self {
+        Self(fields.iter())
+    }
+}
+
+impl<'a> Iterator for Owned<'a> {
+    type Item = Entry<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let raw = |text: &'a String| Raw::plain(text.as_bytes());
+        self.0.next().map(|(name, value)| (raw(name), raw(value)))
+    }
 }

@@ -2,8 +2,8 @@
 
 use alloc::borrow::Cow;
 
-use super::{ExtSink, HeaderError};
-use crate::json::text::RawText;
+use super::raw::Raw;
+use super::{ExtSink, FieldName, HeaderError};
 
 /// What the text of a field means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,10 +26,10 @@ pub(crate) trait Field<'a>: Sized {
     const REQUIRED: bool;
 
     /// Reads the field from what was found under its name.
-    fn read(name: &'static str, found: Option<RawText<'a>>) -> Result<Self, HeaderError>;
+    fn read(name: &'static str, found: Option<Raw<'a>>) -> Result<Self, HeaderError>;
 
     /// Writes the field, if it is there.
-    fn write<S: ExtSink>(&self, name: &'static str, sink: &mut S);
+    fn write<S: ExtSink>(&self, name: &FieldName, sink: &mut S);
 }
 
 /// A type that one text can mean.
@@ -39,9 +39,9 @@ pub(crate) trait Value<'a>: Sized {
 
     const KIND: FieldKind;
 
-    fn parse(text: Cow<'a, str>) -> Result<Self, Cow<'a, str>>;
+    fn parse(raw: Raw<'a>) -> Option<Self>;
 
-    fn write<S: ExtSink>(&self, name: &'static str, sink: &mut S);
+    fn write<S: ExtSink>(&self, name: &FieldName, sink: &mut S);
 }
 
 impl<'a, V: Value<'a>> Field<'a> for V {
@@ -49,17 +49,17 @@ impl<'a, V: Value<'a>> Field<'a> for V {
     const REQUIRED: bool = true;
 
     #[inline]
-    fn read(name: &'static str, found: Option<RawText<'a>>) -> Result<Self, HeaderError> {
+    fn read(name: &'static str, found: Option<Raw<'a>>) -> Result<Self, HeaderError> {
         match found {
-            Some(found) if V::TAKES_EMPTY || !found.raw.is_empty() => {
-                V::parse(found.text()).map_err(|text| HeaderError::invalid(name, &text))
+            Some(found) if V::TAKES_EMPTY || !found.is_empty() => {
+                V::parse(found).ok_or_else(|| HeaderError::invalid(name, &found.text()))
             }
             _ => Err(HeaderError::Missing { field: name }),
         }
     }
 
     #[inline]
-    fn write<S: ExtSink>(&self, name: &'static str, sink: &mut S) {
+    fn write<S: ExtSink>(&self, name: &FieldName, sink: &mut S) {
         Value::write(self, name, sink);
     }
 }
@@ -70,15 +70,15 @@ impl<'a, V: Value<'a>> Field<'a> for Option<V> {
     const REQUIRED: bool = false;
 
     #[inline]
-    fn read(name: &'static str, found: Option<RawText<'a>>) -> Result<Self, HeaderError> {
+    fn read(name: &'static str, found: Option<Raw<'a>>) -> Result<Self, HeaderError> {
         match found {
-            Some(found) if !found.raw.is_empty() => <V as Field<'a>>::read(name, Some(found)).map(Some),
+            Some(found) if !found.is_empty() => <V as Field<'a>>::read(name, Some(found)).map(Some),
             _ => Ok(None),
         }
     }
 
     #[inline]
-    fn write<S: ExtSink>(&self, name: &'static str, sink: &mut S) {
+    fn write<S: ExtSink>(&self, name: &FieldName, sink: &mut S) {
         if let Some(value) = self {
             Value::write(value, name, sink);
         }
@@ -90,13 +90,13 @@ impl<'a> Value<'a> for Cow<'a, str> {
     const KIND: FieldKind = FieldKind::Text;
 
     #[inline]
-    fn parse(text: Self) -> Result<Self, Self> {
-        Ok(text)
+    fn parse(raw: Raw<'a>) -> Option<Self> {
+        Some(raw.text())
     }
 
     #[inline]
-    fn write<S: ExtSink>(&self, name: &'static str, sink: &mut S) {
-        sink.text(name, self);
+    fn write<S: ExtSink>(&self, name: &FieldName, sink: &mut S) {
+        sink.known_text(name, self);
     }
 }
 
@@ -104,13 +104,13 @@ impl<'a> Value<'a> for i32 {
     const KIND: FieldKind = FieldKind::I32;
 
     #[inline]
-    fn parse(text: Cow<'a, str>) -> Result<Self, Cow<'a, str>> {
-        text.parse().map_err(|_| text)
+    fn parse(raw: Raw<'a>) -> Option<Self> {
+        raw.integer()?.try_into().ok()
     }
 
     #[inline]
-    fn write<S: ExtSink>(&self, name: &'static str, sink: &mut S) {
-        sink.integer(name, (*self).into());
+    fn write<S: ExtSink>(&self, name: &FieldName, sink: &mut S) {
+        sink.known_integer(name, (*self).into());
     }
 }
 
@@ -118,13 +118,13 @@ impl<'a> Value<'a> for i64 {
     const KIND: FieldKind = FieldKind::I64;
 
     #[inline]
-    fn parse(text: Cow<'a, str>) -> Result<Self, Cow<'a, str>> {
-        text.parse().map_err(|_| text)
+    fn parse(raw: Raw<'a>) -> Option<Self> {
+        raw.integer()
     }
 
     #[inline]
-    fn write<S: ExtSink>(&self, name: &'static str, sink: &mut S) {
-        sink.integer(name, *self);
+    fn write<S: ExtSink>(&self, name: &FieldName, sink: &mut S) {
+        sink.known_integer(name, *self);
     }
 }
 
@@ -133,12 +133,12 @@ impl<'a> Value<'a> for bool {
     const KIND: FieldKind = FieldKind::Boolean;
 
     #[inline]
-    fn parse(text: Cow<'a, str>) -> Result<Self, Cow<'a, str>> {
-        Ok(text.eq_ignore_ascii_case("true"))
+    fn parse(raw: Raw<'a>) -> Option<Self> {
+        Some(raw.text().eq_ignore_ascii_case("true"))
     }
 
     #[inline]
-    fn write<S: ExtSink>(&self, name: &'static str, sink: &mut S) {
-        sink.boolean(name, *self);
+    fn write<S: ExtSink>(&self, name: &FieldName, sink: &mut S) {
+        sink.known_boolean(name, *self);
     }
 }

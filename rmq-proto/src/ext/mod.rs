@@ -5,6 +5,8 @@
 mod entries;
 mod error;
 mod fields;
+mod name;
+mod raw;
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -16,9 +18,10 @@ use bytes::Bytes;
 pub use error::HeaderError;
 pub(crate) use fields::Field;
 pub use fields::FieldKind;
+pub use name::FieldName;
 
 use self::entries::Entries;
-use crate::json::text::RawText;
+use self::raw::Raw;
 
 /// Names whose values are never shown.
 const SECRET: [&str; 3] = ["AccessKey", "Signature", "SecurityToken"];
@@ -42,6 +45,8 @@ enum Repr {
     Absent,
     /// The text of a JSON object, checked.
     Json(Bytes),
+    /// The same as peers write it: each member is `"name":"value"`, and nothing but a comma stands between two.
+    PlainJson(Bytes),
     /// Entries of a binary header, checked.
     Binary(Bytes),
     Owned(BTreeMap<String, String>),
@@ -66,6 +71,11 @@ impl ExtFields {
         Self(Repr::Binary(entries))
     }
 
+    /// Begins with the `{` of the object; more may follow after its `}`.
+    pub(crate) const fn from_plain_json(object: Bytes) -> Self {
+        Self(Repr::PlainJson(object))
+    }
+
     /// Whether there is not even an empty map.
     pub fn is_absent(&self) -> bool {
         matches!(self.0, Repr::Absent)
@@ -76,13 +86,13 @@ impl ExtFields {
         self.entries().next().is_none()
     }
 
-    #[inline]
-    pub(crate) fn entries(&self) -> Entries<'_> {
+    fn entries(&self) -> Entries<'_> {
         match &self.0 {
-            Repr::Absent => Entries::empty(),
-            Repr::Json(object) => Entries::json(object),
-            Repr::Binary(entries) => Entries::binary(entries),
-            Repr::Owned(fields) => Entries::owned(fields),
+            Repr::Absent => Entries::Empty,
+            Repr::Json(object) => Entries::Json(entries::Json::new(object)),
+            Repr::PlainJson(object) => Entries::PlainJson(entries::PlainJson::new(object)),
+            Repr::Binary(fields) => Entries::Binary(entries::Binary::new(fields)),
+            Repr::Owned(fields) => Entries::Owned(entries::Owned::new(fields)),
         }
     }
 
@@ -94,8 +104,16 @@ impl ExtFields {
     /// The value of a field: the last one, should there be several. Goes through all fields; to read many, use a typed
     /// header.
     pub fn value(&self, name: &str) -> Option<Cow<'_, str>> {
-        let same = |(found, value): (RawText<'_>, _)| (found.text() == name).then_some(value);
-        self.entries().filter_map(same).last().map(RawText::text)
+        let same = |(found, value): (Raw<'_>, _)| found.is(name).then_some(value);
+        self.entries().filter_map(same).last().map(Raw::text)
+    }
+
+    /// The values under each of `names`: the last one, should there be several. One pass; quick when the fields come in
+    /// the order of `names`, as most peers write them.
+    pub(crate) fn find<'a, const N: usize>(&'a self, names: &'static [FieldName; N]) -> [Option<Raw<'a>>; N] {
+        let mut found = [None; N];
+        self.entries().find(names, &mut found);
+        found
     }
 
     /// Sets a field. Fields of a frame are copied out of it.
@@ -166,6 +184,19 @@ pub trait ExtSink {
     fn integer(&mut self, name: &str, value: i64);
     /// A field that is a boolean; on the wire it is the text `true` or `false`.
     fn boolean(&mut self, name: &str, value: bool);
+
+    /// [`text`](Self::text) under a name of a typed header.
+    fn known_text(&mut self, name: &FieldName, value: &str) {
+        self.text(name.as_str(), value);
+    }
+    /// [`integer`](Self::integer) under a name of a typed header.
+    fn known_integer(&mut self, name: &FieldName, value: i64) {
+        self.integer(name.as_str(), value);
+    }
+    /// [`boolean`](Self::boolean) under a name of a typed header.
+    fn known_boolean(&mut self, name: &FieldName, value: bool) {
+        self.boolean(name.as_str(), value);
+    }
 }
 
 impl ExtSink for BTreeMap<String, String> {

@@ -17,7 +17,7 @@ macro_rules! headers {
 
         impl $(<$lt>)? $crate::ext::WriteExt for $header $(<$lt>)? {
             fn write_ext<S: $crate::ext::ExtSink>(&self, sink: &mut S) {
-                $( $crate::ext::Field::write(&self.$field, $name, sink); )*
+                $( $crate::ext::Field::write(&self.$field, const { &$crate::ext::FieldName::new($name) }, sink); )*
             }
         }
 
@@ -42,13 +42,7 @@ macro_rules! headers {
     (@read ($header:ident) ($lt:lifetime) ($target:ty) $($field:ident = $name:literal,)*) => {
         impl<$lt> $crate::ext::ReadExt<$lt> for $target {
             fn read_ext(ext: &$lt $crate::ext::ExtFields) -> Result<Self, $crate::ext::HeaderError> {
-                $( let mut $field = None; )*
-                for (name, value) in ext.entries() {
-                    match &*name.text() {
-                        $( $name => $field = Some(value), )*
-                        _ => {}
-                    }
-                }
+                let [$($field,)*] = ext.find(const { &[$($crate::ext::FieldName::new($name),)*] });
                 Ok(Self { $( $field: $crate::ext::Field::read($name, $field)?, )* })
             }
         }

@@ -56,7 +56,7 @@ mod writer;
 pub use error::JsonError;
 pub use reader::{Kind, Reader};
 pub use writer::Writer;
-pub(crate) use writer::{put_integer, put_text};
+pub(crate) use writer::put_escaped;
 
 /// How many objects and arrays may lie within each other. No header or body of the protocol comes near.
 pub const MAX_DEPTH: usize = 32;

@@ -28,15 +28,27 @@ impl<'a> RawText<'a> {
 /// Reads the text that begins at `start`, right after a quote. Also returns where its end quote lies.
 #[inline]
 pub(crate) fn scan(json: &str, start: usize, quote: u8) -> Option<(RawText<'_>, usize)> {
-    let bytes = json.as_bytes();
-    let mut at = find_either(bytes, start, quote, b'\\');
-    let mut escaped = false;
-    while bytes.get(at) == Some(&b'\\') {
-        escaped = true;
-        at = find_either(bytes, at + escape_len(bytes, at)?, quote, b'\\');
+    let (end, escaped) = end_of_text(json.as_bytes(), start, quote)?;
+    Some((RawText { raw: json.get(start..end)?, escaped }, end))
+}
+
+/// Where the end quote of a text lies, and whether the text has escapes.
+#[inline]
+pub(crate) fn end_of_text(json: &[u8], start: usize, quote: u8) -> Option<(usize, bool)> {
+    let end = find_either(json, start, quote, b'\\');
+    if *json.get(end)? == quote {
+        Some((end, false))
+    } else {
+        Some((end_after_escapes(json, end, quote)?, true))
     }
-    let raw = json.get(start..at)?;
-    (at < bytes.len()).then_some((RawText { raw, escaped }, at))
+}
+
+/// Where the end quote of a text lies whose first backslash lies at `at`.
+fn end_after_escapes(json: &[u8], mut at: usize, quote: u8) -> Option<usize> {
+    while *json.get(at)? == b'\\' {
+        at = find_either(json, at + escape_len(json, at)?, quote, b'\\');
+    }
+    Some(at)
 }
 
 /// Why [`scan`] found no text. On its own, as an error would weigh on each text that is fine.
@@ -56,11 +68,18 @@ pub(crate) fn scan_error(json: &str, start: usize, quote: u8) -> JsonError {
     if is_cut { JsonError::End { offset: bytes.len() } } else { JsonError::Escape { offset: at } }
 }
 
+/// A word whose eight bytes are each 1.
+pub(super) const ONES: u64 = u64::MAX / 255;
+
+/// The top bits of the bytes that are zero. Above the lowest of them, others may be set falsely.
+#[inline]
+pub(super) const fn zero_bytes(word: u64) -> u64 {
+    word.wrapping_sub(ONES) & !word & (ONES << 7)
+}
+
 /// The index of the first `a` or `b` from `at` on, or the length. Eight bytes a step.
 #[inline]
 fn find_either(bytes: &[u8], mut at: usize, a: u8, b: u8) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
     let (a_word, b_word) = (ONES * u64::from(a), ONES * u64::from(b));
     while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
         let word = u64::from_le_bytes(*chunk);

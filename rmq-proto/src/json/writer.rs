@@ -1,5 +1,8 @@
 use bytes::{BufMut, BytesMut};
 
+use super::text::{ONES, zero_bytes};
+use crate::pen::Pen;
+
 /// Writes compact JSON, one value or key after the other, commas and colons included; the [module](super) shows how.
 ///
 /// Text is escaped byte for byte as fastjson does it (wire §2.1). Calls must nest as JSON does; that is not checked.
@@ -87,42 +90,51 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Bytes that text cannot hold as they are. 0xE2 may begin U+2028 and U+2029, which JavaScript takes for line ends.
-const SPECIAL: [bool; 256] = {
-    let mut special = [false; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        special[byte] = true;
-        byte += 1;
-    }
-    special[b'"' as usize] = true;
-    special[b'\\' as usize] = true;
-    special[0x7F] = true;
-    special[0xE2] = true;
-    special
-};
-
 /// Writes text with its quotes and escapes (wire §2.1).
 pub(crate) fn put_text(out: &mut BytesMut, text: &str) {
-    let bytes = text.as_bytes();
-    out.reserve(bytes.len() + 2);
-    out.put_u8(b'"');
-    let mut written = 0;
-    let mut at = 0;
-    while let Some(len) = bytes[at..].iter().position(|byte| SPECIAL[usize::from(*byte)]) {
-        at += len;
-        out.put_slice(&bytes[written..at]);
-        let len = put_escape(out, &bytes[at..]);
-        written = at + len;
-        // The first byte of a character that needs no escape is left to the next slice.
-        at += len.max(1);
-    }
-    out.put_slice(&bytes[written..]);
-    out.put_u8(b'"');
+    let mut pen = Pen::new(out);
+    pen.put(b"\"");
+    put_escaped(&mut pen, text);
+    pen.put(b"\"");
 }
 
-/// Writes the escape of the character that `rest` begins with; returns its length, 0 if it needs none.
-fn put_escape(out: &mut BytesMut, rest: &[u8]) -> usize {
+/// Writes a number in decimal.
+pub(crate) fn put_integer(out: &mut BytesMut, number: i64) {
+    Pen::new(out).put_integer(number);
+}
+
+/// Writes text with its escapes and without quotes (wire §2.1).
+pub(crate) fn put_escaped(pen: &mut Pen<'_>, text: &str) {
+    let mut rest = text.as_bytes();
+    while !rest.is_empty() {
+        // A short end is filled up with blanks, which mean nothing here.
+        let mut word = [b' '; 8];
+        match rest.first_chunk() {
+            Some(chunk) => word = *chunk,
+            None => word.iter_mut().zip(rest).for_each(|(to, from)| *to = *from),
+        }
+        let clean = clean_len(word).min(rest.len());
+        pen.put_part(&word, clean);
+        rest = &rest[clean..];
+        if clean < word.len() && !rest.is_empty() {
+            rest = &rest[put_escape(pen, rest)..];
+        }
+    }
+}
+
+/// How many bytes from the front on text can hold as they are. Not: control characters, quote, backslash, 0x7F, and 0xE2,
+/// which may begin U+2028 or U+2029, line ends to JavaScript.
+#[inline]
+fn clean_len(bytes: [u8; 8]) -> usize {
+    let word = u64::from_le_bytes(bytes);
+    let control = word.wrapping_sub(ONES * 0x20) & !word & (ONES << 7);
+    let special = [b'"', b'\\', 0x7F_u8, 0xE2].map(|byte| zero_bytes(word ^ (ONES * u64::from(byte))));
+    // Bits above the lowest one may be false hits; the lowest never is.
+    special.into_iter().fold(control, |hits, hit| hits | hit).trailing_zeros() as usize / 8
+}
+
+/// Writes the character that `rest` begins with, or the first byte of one that needs no escape; returns its length.
+fn put_escape(pen: &mut Pen<'_>, rest: &[u8]) -> usize {
     let short = match rest {
         [b'"', ..] => b'"',
         [b'\\', ..] => b'\\',
@@ -132,42 +144,25 @@ fn put_escape(out: &mut BytesMut, rest: &[u8]) -> usize {
         [b'\r', ..] => b'r',
         [b'\t', ..] => b't',
         [0xE2, 0x80, last @ (0xA8 | 0xA9), ..] => {
-            put_unicode_escape(out, 0x2028 | u16::from(last & 1));
+            put_unicode_escape(pen, 0x2028 | u16::from(last & 1));
             return 3;
         }
-        [0xE2, ..] | [] => return 0,
-        [byte, ..] => {
-            put_unicode_escape(out, u16::from(*byte));
+        [byte, ..] if *byte >= 0x80 => {
+            pen.put(&[*byte]);
             return 1;
         }
+        [byte, ..] => {
+            put_unicode_escape(pen, u16::from(*byte));
+            return 1;
+        }
+        [] => return 0,
     };
-    out.put_slice(&[b'\\', short]);
+    pen.put(&[b'\\', short]);
     1
 }
 
-fn put_unicode_escape(out: &mut BytesMut, unit: u16) {
+fn put_unicode_escape(pen: &mut Pen<'_>, unit: u16) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     let digit = |shift: u16| HEX[usize::from(unit >> shift & 0xF)];
-    out.put_slice(&[b'\\', b'u', digit(12), digit(8), digit(4), digit(0)]);
-}
-
-/// Writes a number in decimal.
-pub(crate) fn put_integer(out: &mut BytesMut, number: i64) {
-    // The longest is i64::MIN with 20 characters.
-    let mut digits = [0; 20];
-    let mut start = digits.len();
-    let mut rest = number.unsigned_abs();
-    loop {
-        start -= 1;
-        digits[start] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    if number < 0 {
-        start -= 1;
-        digits[start] = b'-';
-    }
-    out.put_slice(&digits[start..]);
+    pen.put(&[b'\\', b'u', digit(12), digit(8), digit(4), digit(0)]);
 }

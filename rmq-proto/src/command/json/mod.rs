@@ -1,16 +1,29 @@
 //! The JSON header (wire §2.1, §2.2).
 
+mod canonical;
+mod encode;
+
 use alloc::borrow::Cow;
 use core::ops::Range;
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::Bytes;
 
-use super::{CommandHead, DecodeError, Language, RemotingCommand, cut};
-use crate::ext::{ExtFields, ExtSink, WriteExt};
-use crate::json::{Kind, Reader, put_integer, put_text};
+pub(super) use encode::encode;
 
-/// Reads a header in one pass. The ext fields are checked and left where they are.
+use super::{DecodeError, Language, RemotingCommand, cut};
+use crate::ext::ExtFields;
+use crate::json::{Kind, Reader};
+
+/// Reads a header. The ext fields are checked and left where they are.
 pub(super) fn decode(header: Bytes, body: Bytes) -> Result<RemotingCommand, DecodeError> {
+    match canonical::decode(header, body) {
+        Ok(command) => Ok(command),
+        Err((header, body)) => decode_any(header, body),
+    }
+}
+
+/// Reads a header in any form that Java takes.
+fn decode_any(header: Bytes, body: Bytes) -> Result<RemotingCommand, DecodeError> {
     let mut json = Reader::new(&header)?;
     if json.peek()? != Kind::Object {
         return Err(DecodeError::NotAnObject);
@@ -94,71 +107,4 @@ fn ext_fields(json: &mut Reader<'_>) -> Result<Option<Range<usize>>, DecodeError
     }
     while json.raw_member()?.is_some() {}
     Ok(Some(start..json.offset()))
-}
-
-/// Writes a header as Java does, byte for byte: keys in alphabetical order, what is null left out (wire §2.1).
-pub(super) fn encode<H: WriteExt + ?Sized>(out: &mut BytesMut, head: &CommandHead<'_>, ext: &H) {
-    out.put_slice(b"{\"code\":");
-    put_integer(out, head.code.into());
-    if !ext.is_absent() {
-        out.put_slice(b",\"extFields\":{");
-        ext.write_ext(&mut JsonSink { out, comma: false });
-        out.put_u8(b'}');
-    }
-    out.put_slice(b",\"flag\":");
-    put_integer(out, head.flag.into());
-    match head.language.name() {
-        Some(name) => {
-            out.put_slice(b",\"language\":\"");
-            out.put_slice(name.as_bytes());
-            out.put_u8(b'"');
-        }
-        // Left out, it would read as JAVA.
-        None => out.put_slice(b",\"language\":null"),
-    }
-    out.put_slice(b",\"opaque\":");
-    put_integer(out, head.opaque.into());
-    if let Some(remark) = head.remark {
-        out.put_slice(b",\"remark\":");
-        put_text(out, remark);
-    }
-    out.put_slice(b",\"serializeTypeCurrentRPC\":\"JSON\",\"version\":");
-    put_integer(out, head.version.into());
-    out.put_u8(b'}');
-}
-
-/// Writes ext fields as the members of a JSON object.
-struct JsonSink<'a> {
-    out: &'a mut BytesMut,
-    comma: bool,
-}
-
-impl JsonSink<'_> {
-    fn name(&mut self, name: &str) {
-        if self.comma {
-            self.out.put_u8(b',');
-        }
-        self.comma = true;
-        put_text(self.out, name);
-    }
-}
-
-impl ExtSink for JsonSink<'_> {
-    fn text(&mut self, name: &str, value: &str) {
-        self.name(name);
-        self.out.put_u8(b':');
-        put_text(self.out, value);
-    }
-
-    fn integer(&mut self, name: &str, value: i64) {
-        self.name(name);
-        self.out.put_slice(b":\"");
-        put_integer(self.out, value);
-        self.out.put_u8(b'"');
-    }
-
-    fn boolean(&mut self, name: &str, value: bool) {
-        self.name(name);
-        self.out.put_slice(if value { b":\"true\"" } else { b":\"false\"" });
-    }
 }

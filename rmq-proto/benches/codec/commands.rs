@@ -1,0 +1,68 @@
+//! Whole frames with typed headers.
+
+use bytes::{Bytes, BytesMut};
+use rmq_proto::command::{CommandHead, HeaderFormat, RemotingCommand, encode_frame};
+use rmq_proto::ext::WriteExt;
+use rmq_proto::frame::FrameDecoder;
+use rmq_proto::header::{SendMessageV2Header, SendResponseHeader};
+
+use crate::Bench;
+use crate::inputs::{self, BODY, FORMATS};
+
+pub(crate) fn run(bench: &mut Bench) {
+    for (format, label) in FORMATS {
+        let (head, header) = (inputs::send_head(), inputs::send_header());
+        encode(bench, &format!("encode-send-v2-{label}"), format, &head, &header, &BODY);
+        let frame = inputs::frame(format, &head, &header, &BODY);
+        decode(bench, &format!("decode-send-v2-{label}"), &frame, |command| {
+            std::hint::black_box(command.header::<SendMessageV2Header<'_>>().expect("a header"));
+        });
+
+        let (head, header) = (inputs::response_head(), inputs::response_header());
+        encode(bench, &format!("encode-send-response-{label}"), format, &head, &header, &[]);
+        let frame = inputs::frame(format, &head, &header, &[]);
+        decode(bench, &format!("decode-send-response-{label}"), &frame, |command| {
+            std::hint::black_box(command.header::<SendResponseHeader<'_>>().expect("a header"));
+        });
+    }
+}
+
+fn encode(
+    bench: &mut Bench,
+    name: &str,
+    format: HeaderFormat,
+    head: &CommandHead<'_>,
+    header: &impl WriteExt,
+    body: &[u8],
+) {
+    let write = |out: &mut BytesMut| {
+        encode_frame(out, format, head, header, body.len()).expect("it can be written");
+        out.extend_from_slice(body);
+    };
+    bench.measure(name, || {
+        let mut out = BytesMut::with_capacity(1024);
+        write(&mut out);
+        out.freeze()
+    });
+    let mut out = BytesMut::new();
+    bench.measure(&format!("{name}-reused"), || {
+        out.clear();
+        write(&mut out);
+        out.len()
+    });
+}
+
+fn decode(bench: &mut Bench, name: &str, frame: &Bytes, read: impl Fn(&RemotingCommand)) {
+    let decode = |mut input: Bytes| {
+        let frame = FrameDecoder::default().decode(&mut input).expect("good").expect("whole");
+        let command = RemotingCommand::decode(frame).expect("a command");
+        read(&command);
+        command
+    };
+    bench.measure(name, || decode(Bytes::copy_from_slice(frame)));
+    let mut buffer = BytesMut::with_capacity(4 * frame.len());
+    bench.measure(&format!("{name}-reused"), || {
+        buffer.extend_from_slice(frame);
+        decode(buffer.split().freeze())
+    });
+}

@@ -1,0 +1,151 @@
+//! The JSON header in the one form that all peers write (wire §2.1): members in alphabetical order, no white space, text in
+//! double quotes. What is in another form is left to the reader of any form; of this one both make the same.
+
+use alloc::string::String;
+
+use bytes::{Buf, Bytes};
+
+use crate::command::{Language, RemotingCommand};
+use crate::ext::ExtFields;
+use crate::json::text::{RawText, end_of_text, scan};
+
+/// Reads a header. Gives header and body back if it is not in this form, whether it is good or bad.
+pub(super) fn decode(mut header: Bytes, body: Bytes) -> Result<RemotingCommand, (Bytes, Bytes)> {
+    let head = core::str::from_utf8(&header).ok().and_then(Head::read);
+    let Some(head) = head else {
+        return Err((header, body));
+    };
+    let Head { code, ext, flag, language, opaque, remark, version } = head;
+    let ext = match ext {
+        None => ExtFields::absent(),
+        Some(start) => {
+            header.advance(start);
+            ExtFields::from_plain_json(header)
+        }
+    };
+    Ok(RemotingCommand { code, language: Some(language), version, opaque, flag, remark, ext, body })
+}
+
+struct Head {
+    code: i32,
+    /// Where the object begins.
+    ext: Option<usize>,
+    flag: i32,
+    language: Language,
+    opaque: i32,
+    remark: Option<String>,
+    version: i32,
+}
+
+impl Head {
+    fn read(header: &str) -> Option<Self> {
+        let mut cursor = Cursor { text: header, at: 0 };
+        cursor.expect(b"{\"code\":")?;
+        let code = cursor.integer()?;
+        let ext = match cursor.expect(b",\"extFields\":") {
+            Some(()) => Some(cursor.ext_fields()?),
+            None => None,
+        };
+        cursor.expect(b",\"flag\":")?;
+        let flag = cursor.integer()?;
+        cursor.expect(b",\"language\":\"")?;
+        let language = cursor.language()?;
+        cursor.expect(b",\"opaque\":")?;
+        let opaque = cursor.integer()?;
+        let remark = match cursor.expect(b",\"remark\":\"") {
+            Some(()) => Some(cursor.text()?.text().into_owned()),
+            None => None,
+        };
+        cursor.expect(b",\"serializeTypeCurrentRPC\":\"JSON\",\"version\":")?;
+        let version = cursor.integer()?;
+        cursor.expect(b"}")?;
+        let is_whole = cursor.at == header.len();
+        is_whole.then_some(Self { code, ext, flag, language, opaque, remark, version })
+    }
+}
+
+struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    #[inline]
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// Reads exactly this; nothing else.
+    #[inline]
+    fn expect<const N: usize>(&mut self, piece: &[u8; N]) -> Option<()> {
+        let next = self.text.as_bytes().get(self.at..self.at + N)?;
+        if next != piece {
+            return None;
+        }
+        self.at += N;
+        Some(())
+    }
+
+    #[inline]
+    fn integer(&mut self) -> Option<i32> {
+        let negative = self.expect(b"-").is_some();
+        let start = self.at;
+        let mut number = 0_i64;
+        while let Some(digit @ b'0'..=b'9') = self.byte()
+            && self.at - start < 10
+        {
+            number = number * 10 + i64::from(digit - b'0');
+            self.at += 1;
+        }
+        if self.at == start {
+            return None;
+        }
+        i32::try_from(if negative { -number } else { number }).ok()
+    }
+
+    /// Reads text after its first quote, and its last.
+    #[inline]
+    fn text(&mut self) -> Option<RawText<'a>> {
+        let (text, end) = scan(self.text, self.at, b'"')?;
+        self.at = end + 1;
+        Some(text)
+    }
+
+    /// Passes over text after its first quote, and its last.
+    #[inline]
+    fn pass_text(&mut self) -> Option<()> {
+        self.at = end_of_text(self.text.as_bytes(), self.at, b'"')?.0 + 1;
+        Some(())
+    }
+
+    #[inline]
+    fn language(&mut self) -> Option<Language> {
+        if self.expect(b"JAVA\"").is_some() {
+            return Some(Language::JAVA);
+        }
+        if self.expect(b"RUST\"").is_some() {
+            return Some(Language::RUST);
+        }
+        Language::from_name(&self.text()?.text())
+    }
+
+    /// Reads an object of texts; returns where it begins.
+    #[inline]
+    fn ext_fields(&mut self) -> Option<usize> {
+        let start = self.at;
+        self.expect(b"{")?;
+        if self.expect(b"}").is_some() {
+            return Some(start);
+        }
+        self.expect(b"\"")?;
+        loop {
+            self.pass_text()?;
+            self.expect(b":\"")?;
+            self.pass_text()?;
+            if self.expect(b",\"").is_none() {
+                self.expect(b"}")?;
+                return Some(start);
+            }
+        }
+    }
+}
