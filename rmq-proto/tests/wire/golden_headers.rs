@@ -13,7 +13,7 @@ use crate::support::{FORMATS, Line, hex, json_frame, read};
 const VECTORS: &str = include_str!("../golden/vectors.jsonl");
 const CAPTURE: &str = include_str!("../golden/capture-5.3.3.jsonl");
 
-/// Fields that were seen outside the headers: the request's code, whether in a response, and the field.
+/// Fields that were seen outside the headers: the request's code, whether in its response, the name and the value.
 const EXTRAS: [(RequestCode, bool, &str, &str); 3] = [
     // Empty text is no value.
     (RequestCode::UPDATE_AND_CREATE_TOPIC, false, "attributes", ""),
@@ -58,7 +58,7 @@ fn assert_says(
             seen.insert(index);
         }
     }
-    let resend = header.map_or(common().resend, |header| header.resend_pair);
+    let resend = header.map_or_else(|| common().resend, |header| header.resend_pair);
     for format in FORMATS {
         let found = resend(&command.ext, format);
         assert_eq!(found, Ok(ExtFields::from_iter(expected.clone())), "{request} {command:?}");
