@@ -270,3 +270,22 @@ impl WriteExt for ExtFields {
         self.is_absent()
     }
 }
+
+/// Both halves, one after the other. They must not have names in common.
+impl<A: WriteExt, B: WriteExt> WriteExt for (A, B) {
+    fn write_ext<S: ExtSink>(&self, sink: &mut S) {
+        self.0.write_ext(sink);
+        self.1.write_ext(sink);
+    }
+
+    fn is_absent(&self) -> bool {
+        self.0.is_absent() && self.1.is_absent()
+    }
+}
+
+/// Each half by itself; what one needs may be unknown to the other.
+impl<'a, A: ReadExt<'a>, B: ReadExt<'a>> ReadExt<'a> for (A, B) {
+    fn read_ext(ext: &'a ExtFields) -> Result<Self, HeaderError> {
+        Ok((A::read_ext(ext)?, B::read_ext(ext)?))
+    }
+}

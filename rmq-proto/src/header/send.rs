@@ -21,13 +21,14 @@ headers! {
         flag: i32 = "flag",
         /// The properties, encoded (wire §6.4).
         properties: Option<Cow<'a, str>> = "properties",
-        /// How often the message was consumed before, on its way to a retry topic.
+        /// How often the message was consumed before, on its way to a retry topic; else 0. Always send it.
         reconsume_times: Option<i32> = "reconsumeTimes",
-        /// Unit mode (wire §9.6).
+        /// Unit mode (wire §9.6); false by default. Always send it (wire §10 row 13).
         unit_mode: Option<bool> = "unitMode",
         /// How often the message may be consumed; to retry topics alone.
         max_reconsume_times: Option<i32> = "maxReconsumeTimes",
-        /// Whether the body is a batch. The broker goes by this, not by the request's code.
+        /// Whether the body is a batch; false by default. The broker goes by this, not by the request's code. Always send it
+        /// (wire §10 row 13).
         batch: Option<bool> = "batch",
         /// The name of the broker that is meant; proxies need it (wire §5.0).
         broker_name: Option<Cow<'a, str>> = "bname",
@@ -54,13 +55,14 @@ headers! {
         flag: i32 = "h",
         /// The properties, encoded (wire §6.4).
         properties: Option<Cow<'a, str>> = "i",
-        /// How often the message was consumed before, on its way to a retry topic.
+        /// How often the message was consumed before, on its way to a retry topic; else 0. Always send it.
         reconsume_times: Option<i32> = "j",
-        /// Unit mode (wire §9.6).
+        /// Unit mode (wire §9.6); false by default. Always send it (wire §10 row 13).
         unit_mode: Option<bool> = "k",
         /// How often the message may be consumed; to retry topics alone.
         max_reconsume_times: Option<i32> = "l",
-        /// Whether the body is a batch. The broker goes by this, not by the request's code.
+        /// Whether the body is a batch; false by default. The broker goes by this, not by the request's code. Always send it
+        /// (wire §10 row 13).
         batch: Option<bool> = "m",
         /// The name of the broker that is meant; proxies need it (wire §5.0).
         broker_name: Option<Cow<'a, str>> = "n",
@@ -74,11 +76,11 @@ headers! {
         queue_id: i32 = "queueId",
         /// Its offset in the queue; for a batch, that of the first message.
         queue_offset: i64 = "queueOffset",
-        /// The unique key, from brokers since 5.
+        /// The unique key. 5.3.3 always sends it but for a reply, 4.9.7 never.
         transaction_id: Option<Cow<'a, str>> = "transactionId",
-        /// The unique key of a batch stored as one record.
+        /// The unique key of a batch stored as one record. Brokers since 5.0.
         batch_unique_id: Option<Cow<'a, str>> = "batchUniqId",
-        /// What a timer message can be recalled by (wire §11.2).
+        /// What a timer message can be recalled by (wire §11.2). Brokers since 5.3.2.
         recall_handle: Option<Cow<'a, str>> = "recallHandle",
         /// The broker's region.
         region_id: Option<Cow<'a, str>> = "MSG_REGION",

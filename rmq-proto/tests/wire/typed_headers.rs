@@ -4,143 +4,14 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 
 use bytes::BytesMut;
-use proptest::prelude::*;
-use rmq_proto::command::{CommandHead, RemotingCommand, encode_frame};
-use rmq_proto::ext::{ExtFields, HeaderError, ReadExt, WriteExt};
+use rmq_proto::command::{CommandHead, HeaderFormat, RemotingCommand, encode_frame};
+use rmq_proto::ext::{ExtFields, HeaderError, NoExt, ReadExt, WriteExt};
 use rmq_proto::header::{
-    GetRouteHeader, HeartbeatResponseHeader, SendMessageHeader, SendMessageV2Header, SendResponseHeader,
-    UnregisterHeader,
+    BoundaryType, CommonHeader, ForbiddenType, GetConsumerListHeader, GetRouteHeader,
+    HeartbeatResponseHeader, PullSysFlag, SendResponseHeader, TopicFilterType, TransactionState,
 };
 
-use crate::json_texts::any_text;
 use crate::support::{FORMATS, read};
-
-type Text = Cow<'static, str>;
-
-/// Checks that a header is read as it was written: from a frame in each format, and from a command built by hand.
-macro_rules! assert_read_back {
-    ($header:expr, $type:ty) => {{
-        let header = $header;
-        for format in FORMATS {
-            let mut out = BytesMut::new();
-            encode_frame(&mut out, format, &CommandHead::request(1, 1), &header, 0)
-                .expect("it can be written");
-            let command = read(&out).expect("our own frame");
-            assert_eq!(command.header::<$type>().as_ref(), Ok(&header), "{format:?}");
-        }
-        let command = RemotingCommand::request(1).with_ext(&header);
-        assert_eq!(command.header::<$type>().as_ref(), Ok(&header));
-    }};
-}
-
-/// What a value of an optional field may be; empty text reads as none.
-fn some_text() -> impl Strategy<Value = Text> {
-    any_text().prop_filter("empty", |text| !text.is_empty()).prop_map(Cow::Owned)
-}
-
-fn texts<const N: usize>() -> impl Strategy<Value = [Text; N]> {
-    proptest::collection::vec(some_text(), N).prop_map(|texts| texts.try_into().expect("N texts"))
-}
-
-/// The value, if the subset has the field with this number.
-fn pick<T>(subset: u32, field: u32, value: T) -> Option<T> {
-    (subset >> field & 1 == 1).then_some(value)
-}
-
-proptest! {
-    #[test]
-    fn get_route([topic] in texts(), flag: bool) {
-        for subset in 0..2 {
-            let header = GetRouteHeader { topic: topic.clone(), accept_standard_json_only: pick(subset, 0, flag) };
-            assert_read_back!(header, GetRouteHeader<'_>);
-        }
-    }
-
-    #[test]
-    fn send_message([t0, t1, t2, t3, t4] in texts(), [i0, i1, i2, i3, i4, i5]: [i32; 6], time: i64, flag: bool) {
-        for subset in 0..64 {
-            let header = SendMessageHeader {
-                producer_group: t0.clone(),
-                topic: t1.clone(),
-                default_topic: t2.clone(),
-                default_topic_queue_nums: i0,
-                queue_id: i1,
-                sys_flag: i2,
-                born_timestamp: time,
-                flag: i3,
-                properties: pick(subset, 0, t3.clone()),
-                reconsume_times: pick(subset, 1, i4),
-                unit_mode: pick(subset, 2, flag),
-                max_reconsume_times: pick(subset, 3, i5),
-                batch: pick(subset, 4, !flag),
-                broker_name: pick(subset, 5, t4.clone()),
-            };
-            assert_read_back!(header, SendMessageHeader<'_>);
-        }
-    }
-
-    #[test]
-    fn send_message_v2([t0, t1, t2, t3, t4] in texts(), [i0, i1, i2, i3, i4, i5]: [i32; 6], time: i64, flag: bool) {
-        for subset in 0..64 {
-            let header = SendMessageV2Header {
-                producer_group: t0.clone(),
-                topic: t1.clone(),
-                default_topic: t2.clone(),
-                default_topic_queue_nums: i0,
-                queue_id: i1,
-                sys_flag: i2,
-                born_timestamp: time,
-                flag: i3,
-                properties: pick(subset, 0, t3.clone()),
-                reconsume_times: pick(subset, 1, i4),
-                unit_mode: pick(subset, 2, flag),
-                max_reconsume_times: pick(subset, 3, i5),
-                batch: pick(subset, 4, !flag),
-                broker_name: pick(subset, 5, t4.clone()),
-            };
-            assert_read_back!(header, SendMessageV2Header<'_>);
-        }
-    }
-
-    #[test]
-    fn send_response([t0, t1, t2, t3, t4, t5] in texts(), queue_id: i32, queue_offset: i64) {
-        for subset in 0..32 {
-            let header = SendResponseHeader {
-                message_id: t0.clone(),
-                queue_id,
-                queue_offset,
-                transaction_id: pick(subset, 0, t1.clone()),
-                batch_unique_id: pick(subset, 1, t2.clone()),
-                recall_handle: pick(subset, 2, t3.clone()),
-                region_id: pick(subset, 3, t4.clone()),
-                trace_on: pick(subset, 4, t5.clone()),
-            };
-            assert_read_back!(header, SendResponseHeader<'_>);
-        }
-    }
-
-    #[test]
-    fn unregister([client_id, producer, consumer] in texts()) {
-        for subset in 0..4 {
-            let header = UnregisterHeader {
-                client_id: client_id.clone(),
-                producer_group: pick(subset, 0, producer.clone()),
-                consumer_group: pick(subset, 1, consumer.clone()),
-            };
-            assert_read_back!(header, UnregisterHeader<'_>);
-        }
-    }
-}
-
-#[test]
-fn heartbeat_response() {
-    for first in [None, Some(false), Some(true)] {
-        for second in [None, Some(false), Some(true)] {
-            let header = HeartbeatResponseHeader { supports_v2: first, subscription_changed: second };
-            assert_read_back!(header, HeartbeatResponseHeader);
-        }
-    }
-}
 
 /// Reads a header from fields given as `name=value`, separated by blanks.
 fn from_fields<H>(fields: &str, check: impl FnOnce(Result<H, HeaderError>))
@@ -232,7 +103,7 @@ fn reading_and_writing_allocate_nothing() {
     }
 }
 
-fn write(out: &mut BytesMut, format: rmq_proto::command::HeaderFormat, header: &impl WriteExt) {
+fn write(out: &mut BytesMut, format: HeaderFormat, header: &impl WriteExt) {
     encode_frame(out, format, &CommandHead::response(0, 1), header, 0).expect("it can be written");
 }
 
@@ -243,4 +114,107 @@ fn messages_of_errors() {
     let ext = ExtFields::from_iter([("msgId", "A"), ("queueOffset", "2"), ("queueId", &"9".repeat(1_000))]);
     let error = SendResponseHeader::read_ext(&ext).expect_err("no number");
     assert_eq!(error.to_string(), format!("the ext field `queueId` cannot be `{}`", "9".repeat(64)));
+}
+
+#[test]
+fn a_pair_is_both_headers() {
+    let header = GetConsumerListHeader { consumer_group: "CG".into() };
+    let common = CommonHeader {
+        namespace: Some("INST".into()),
+        namespaced: Some(true),
+        request_type: Some("0".into()),
+        ..CommonHeader::default()
+    };
+    let pair = (header, common);
+    let expected =
+        ExtFields::from_iter([("consumerGroup", "CG"), ("ns", "INST"), ("nsd", "true"), ("ReqT", "0")]);
+    for format in FORMATS {
+        let mut out = BytesMut::new();
+        write(&mut out, format, &pair);
+        let command = read(&out).expect("our own frame");
+        assert_eq!(command.ext, expected, "{format:?}");
+        assert_eq!(command.header().as_ref(), Ok(&pair));
+        // Each half takes the other's fields for unknown ones.
+        assert_eq!(command.header().as_ref(), Ok(&pair.0));
+        assert_eq!(command.header().as_ref(), Ok(&pair.1));
+    }
+}
+
+#[test]
+fn a_pair_needs_what_its_halves_need() {
+    let ext = ExtFields::from_iter([("ns", "INST")]);
+    let missing = Err(HeaderError::Missing { field: "consumerGroup" });
+    assert_eq!(<(GetConsumerListHeader<'_>, CommonHeader<'_>)>::read_ext(&ext), missing.clone());
+    assert_eq!(
+        <(CommonHeader<'_>, GetConsumerListHeader<'_>)>::read_ext(&ext)
+            .map(|(common, header)| (header, common)),
+        missing
+    );
+}
+
+#[test]
+fn a_pair_is_absent_only_if_both_halves_are() {
+    fn is_absent(header: &impl WriteExt) -> bool {
+        let mut out = BytesMut::new();
+        write(&mut out, HeaderFormat::Json, header);
+        let command = read(&out).expect("our own frame");
+        assert!(command.ext.is_empty());
+        command.ext.is_absent()
+    }
+    assert!(is_absent(&(NoExt, NoExt)));
+    assert!(!is_absent(&(NoExt, ())));
+    assert!(!is_absent(&((), NoExt)));
+    assert!(!is_absent(&(NoExt, CommonHeader::default())));
+}
+
+#[test]
+fn numbers_and_names_with_a_meaning() {
+    let states =
+        [(0, TransactionState::Unknown), (8, TransactionState::Commit), (12, TransactionState::Rollback)];
+    for number in -1..=16 {
+        let expected = states.iter().find(|(wire, _)| *wire == number).map(|(_, state)| *state);
+        assert_eq!(TransactionState::from_i32(number), expected);
+        assert_eq!(expected.map_or(number, TransactionState::to_i32), number);
+    }
+    let forbidden = [
+        ForbiddenType::Broker,
+        ForbiddenType::Group,
+        ForbiddenType::Topic,
+        ForbiddenType::Broadcasting,
+        ForbiddenType::Subscription,
+    ];
+    for number in -1..=8 {
+        let expected = usize::try_from(number - 1).ok().and_then(|index| forbidden.get(index).copied());
+        assert_eq!(ForbiddenType::from_i32(number), expected);
+        assert_eq!(expected.map_or(number, ForbiddenType::to_i32), number);
+    }
+    for (name, expected) in [
+        ("UPPER", BoundaryType::Upper),
+        ("Upper", BoundaryType::Upper),
+        ("LOWER", BoundaryType::Lower),
+        ("upper ", BoundaryType::Lower),
+        ("", BoundaryType::Lower),
+    ] {
+        assert_eq!(BoundaryType::from_name(name), expected, "{name}");
+        assert_eq!(BoundaryType::from_name(expected.name()), expected);
+    }
+    for (name, expected) in [
+        ("SINGLE_TAG", Some(TopicFilterType::SingleTag)),
+        ("MULTI_TAG", Some(TopicFilterType::MultiTag)),
+        ("single_tag", None),
+        ("", None),
+    ] {
+        assert_eq!(TopicFilterType::from_name(name), expected, "{name}");
+        assert_eq!(expected.map_or(name, TopicFilterType::name), name);
+    }
+    assert_eq!((BoundaryType::Upper.name(), BoundaryType::default().name()), ("UPPER", "LOWER"));
+}
+
+#[test]
+fn bits_of_a_pull() {
+    let lite = PullSysFlag::LITE_PULL.with(PullSysFlag::SUBSCRIPTION).with(PullSysFlag::SUSPEND);
+    assert_eq!(lite, PullSysFlag::from(22));
+    assert_eq!(i32::from(lite.with(PullSysFlag::COMMIT_OFFSET).with(PullSysFlag::CLASS_FILTER)), 31);
+    assert_eq!(lite.without(PullSysFlag::LITE_PULL), PullSysFlag(6));
+    assert!(lite.has(PullSysFlag(0x14)) && !lite.has(PullSysFlag(0x3)));
 }
