@@ -46,4 +46,8 @@ pub mod id;
 pub mod json;
 pub mod message;
 pub mod names;
+pub mod pop;
 pub mod properties;
+pub mod recall;
+pub mod sign;
+pub mod version;
