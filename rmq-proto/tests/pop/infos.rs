@@ -21,15 +21,14 @@ fn start_offsets() {
 
 #[test]
 fn message_offsets() {
-    let rows: [(&str, &[(QueueKey, &[i64])]); 3] = [
-        ("", &[]),
+    let rows = [
+        ("", vec![]),
         // Wire §11.1.
-        ("0 1 7,8;1 0 3", &[(queue(Normal, 1), &[7, 8]), (queue(RetryV1, 0), &[3])]),
-        ("2 5 -1,9,3", &[(queue(RetryV2, 5), &[-1, 9, 3])]),
+        ("0 1 7,8;1 0 3", vec![(queue(Normal, 1), vec![7, 8]), (queue(RetryV1, 0), vec![3])]),
+        ("2 5 -1,9,3", vec![(queue(RetryV2, 5), vec![-1, 9, 3])]),
     ];
     for (text, expected) in rows {
-        let expected = expected.iter().map(|(queue, offsets)| (*queue, offsets.to_vec())).collect();
-        assert_eq!(parse_message_offsets(text), Ok(expected), "{text}");
+        assert_eq!(parse_message_offsets(text), Ok(expected.into_iter().collect()), "{text}");
     }
 }
 
