@@ -47,4 +47,8 @@ pub mod json;
 pub mod message;
 pub mod names;
 mod pen;
+pub mod pop;
 pub mod properties;
+pub mod recall;
+pub mod sign;
+pub mod version;

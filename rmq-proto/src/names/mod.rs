@@ -1,6 +1,11 @@
 //! Names of topics and groups: which are allowed, which have a meaning, and how some are made from others.
 
-use alloc::string::String;
+mod derived;
+pub mod namespace;
+mod pop_retry;
+
+pub use derived::{dead_letter_topic, is_light_queue, light_queue_topic, reply_topic, retry_topic};
+pub use pop_retry::{RetryMark, origin_of_pop_retry, pop_retry_topic_v1, pop_retry_topic_v2};
 
 /// The topic whose route stands in for a topic that does not exist yet: a broker that creates topics by itself
 /// announces it (wire §7.1, producer §3.2).
@@ -12,8 +17,14 @@ pub const INNER_PRODUCER_GROUP: &str = "CLIENT_INNER_PRODUCER";
 /// Most UTF-16 units in a topic name (producer §7.1). Retry and dead-letter topics of a client count too.
 pub const MAX_TOPIC_LEN: usize = 127;
 
+/// Most UTF-16 units in the name of a retry or dead-letter topic that a broker made (wire §7.1).
+pub const MAX_DERIVED_TOPIC_LEN: usize = 255;
+
 /// Most UTF-16 units in a group name, so that `%RETRY%` and the group make a topic (producer §7.2).
 pub const MAX_GROUP_LEN: usize = 120;
+
+/// Most UTF-16 units in a group name for clients and brokers of version 4 (wire §10 row 26).
+pub const MAX_GROUP_LEN_V4: usize = 255;
 
 /// What the name of a retry topic begins with (wire §7.2).
 pub const RETRY_PREFIX: &str = "%RETRY%";
@@ -26,7 +37,6 @@ pub const LIGHT_QUEUE_PREFIX: &str = "%LMQ%";
 
 const SYSTEM_TOPIC_PREFIX: &str = "rmq_sys_";
 const SYSTEM_GROUP_PREFIX: &str = "CID_RMQ_SYS_";
-const REPLY_SUFFIX: &str = "_REPLY_TOPIC";
 
 /// Topics that belong to brokers alone, sorted (producer §7.3).
 const NOT_FOR_SENDING: [&str; 6] = [
@@ -87,7 +97,25 @@ pub enum NameError {
 ///
 /// The first rule that `topic` breaks. Whether it is [for sending](is_for_sending) is not looked at.
 pub fn validate_topic(topic: &str) -> Result<(), NameError> {
-    validate(topic, MAX_TOPIC_LEN)
+    validate(topic, MAX_TOPIC_LEN, is_name_char)
+}
+
+/// Checks the name of a topic that brokers may have messages in (wire §7.1). It is wider than [`validate_topic`]: the
+/// names of retry and dead-letter topics may have [`MAX_DERIVED_TOPIC_LEN`] characters, and a `+` in them joins the
+/// group and the topic of a [pop retry](pop_retry_topic_v2). A client reads such topics and names them when it
+/// acknowledges; a send to one of more than [`MAX_TOPIC_LEN`] characters is refused by brokers (wire §13).
+///
+/// # Errors
+///
+/// The first rule that `topic` breaks.
+pub fn validate_stored_topic(topic: &str) -> Result<(), NameError> {
+    if topic.starts_with(RETRY_PREFIX) {
+        validate(topic, MAX_DERIVED_TOPIC_LEN, |c| is_name_char(c) || c == pop_retry::V2_SEPARATOR)
+    } else if topic.starts_with(DEAD_LETTER_PREFIX) {
+        validate(topic, MAX_DERIVED_TOPIC_LEN, is_name_char)
+    } else {
+        validate_topic(topic)
+    }
 }
 
 /// Checks the name of a group of producers or consumers (producer §7.2).
@@ -96,14 +124,24 @@ pub fn validate_topic(topic: &str) -> Result<(), NameError> {
 ///
 /// The first rule that `group` breaks. `DEFAULT_PRODUCER` and `DEFAULT_CONSUMER` are refused.
 pub fn validate_group(group: &str) -> Result<(), NameError> {
-    validate(group, MAX_GROUP_LEN)?;
+    validate_group_up_to(group, MAX_GROUP_LEN)
+}
+
+/// Checks the name of a group as [`validate_group`] does, but for its length: it may have `max_len` UTF-16 units. A group
+/// of version 4 may have [`MAX_GROUP_LEN_V4`] (wire §10 row 26).
+///
+/// # Errors
+///
+/// The first rule that `group` breaks. `DEFAULT_PRODUCER` and `DEFAULT_CONSUMER` are refused.
+pub fn validate_group_up_to(group: &str, max_len: usize) -> Result<(), NameError> {
+    validate(group, max_len, is_name_char)?;
     if matches!(group, "DEFAULT_PRODUCER" | "DEFAULT_CONSUMER") {
         return Err(NameError::Placeholder);
     }
     Ok(())
 }
 
-fn validate(name: &str, max: usize) -> Result<(), NameError> {
+fn validate(name: &str, max: usize, is_allowed: impl Fn(char) -> bool) -> Result<(), NameError> {
     if name.trim().is_empty() {
         return Err(NameError::Blank);
     }
@@ -111,7 +149,7 @@ fn validate(name: &str, max: usize) -> Result<(), NameError> {
     if len > max {
         return Err(NameError::TooLong { len, max });
     }
-    match name.char_indices().find(|&(_, c)| !is_name_char(c)) {
+    match name.char_indices().find(|&(_, c)| !is_allowed(c)) {
         Some((at, found)) => Err(NameError::Character { at, found }),
         None => Ok(()),
     }
@@ -135,29 +173,8 @@ pub fn is_for_sending(topic: &str) -> bool {
     NOT_FOR_SENDING.binary_search(&topic).is_err()
 }
 
-/// Whether the group has a meaning of its own (wire §7.1). Such groups are never wrapped in a namespace.
+/// Whether the group has a meaning of its own (wire §7.1). Those that begin with `CID_RMQ_SYS_` are never wrapped in a
+/// [namespace]; the others are, if a user takes one.
 pub fn is_system_group(group: &str) -> bool {
     SYSTEM_GROUPS.binary_search(&group).is_ok() || group.starts_with(SYSTEM_GROUP_PREFIX)
-}
-
-/// The topic that brings messages back to a consumer group: `%RETRY%` and its name (wire §7.2).
-pub fn retry_topic(group: &str) -> String {
-    joined(RETRY_PREFIX, group)
-}
-
-/// The topic of what a consumer group gave up on: `%DLQ%` and its name (wire §7.2).
-pub fn dead_letter_topic(group: &str) -> String {
-    joined(DEAD_LETTER_PREFIX, group)
-}
-
-/// The topic that carries replies to requests within a cluster (wire §7.2).
-pub fn reply_topic(cluster: &str) -> String {
-    joined(cluster, REPLY_SUFFIX)
-}
-
-fn joined(first: &str, second: &str) -> String {
-    let mut name = String::with_capacity(first.len() + second.len());
-    name.push_str(first);
-    name.push_str(second);
-    name
 }
