@@ -84,10 +84,10 @@ impl RecordVersion {
 /// of VIEW_MESSAGE_BY_ID (33), CHECK_TRANSACTION_STATE (39) and CONSUME_MESSAGE_DIRECTLY (309) (wire §6.1).
 ///
 /// ```
-/// use bytes::BytesMut;
+/// use bytes::{Bytes, BytesMut};
 /// use rmq_proto::message::{StoredMessage, body_crc};
 ///
-/// let body = "hello".into();
+/// let body = Bytes::from("hello");
 /// let stored = StoredMessage {
 ///     body_crc: body_crc(&body),
 ///     queue_offset: 7,
