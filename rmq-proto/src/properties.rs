@@ -265,3 +265,9 @@ pub fn iter(text: &str) -> impl DoubleEndedIterator<Item = (&str, &str)> + Clone
 pub fn value<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     iter(text).rev().find_map(|(found, value)| (found == name).then_some(value))
 }
+
+/// The value of the property `name`; of several the first. Brokers append the properties of a batch to those of each of
+/// its messages, so the first value of [`UNIQ_KEY`] is the message's own (wire §6.4).
+pub fn first_value<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    iter(text).find_map(|(found, value)| (found == name).then_some(value))
+}

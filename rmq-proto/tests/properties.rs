@@ -52,6 +52,10 @@ fn read() {
         ("noise\u{2}b\u{1}c\u{2}", &[("b", "c")]),
         ("\u{2}\u{2}b\u{1}c\u{2}\u{2}", &[("b", "c")]),
         ("\u{1}", &[]),
+        ("a\u{1}", &[]),
+        ("\u{2}", &[]),
+        // The shortest property.
+        ("a\u{1}\u{1}", &[("a", "\u{1}")]),
         // Two properties of one name, as the members of a batch have them.
         ("K\u{1}1\u{2}W\u{1}2\u{2}K\u{1}3\u{2}", &[("K", "1"), ("W", "2"), ("K", "3")]),
         // Lengths are no matter of characters (X2).
@@ -65,9 +69,17 @@ fn read() {
 #[test]
 fn one_value() {
     let text = "K\u{1}1\u{2}W\u{1}2\u{2}K\u{1}3\u{2}X\u{1}\u{2}";
-    let rows = [("K", Some("3")), ("W", Some("2")), ("X", None), ("k", None), ("", None)];
-    for (name, expected) in rows {
-        assert_eq!(properties::value(text, name), expected, "{name:?}");
+    // Name, last value, first value.
+    let rows = [
+        ("K", Some("3"), Some("1")),
+        ("W", Some("2"), Some("2")),
+        ("X", None, None),
+        ("k", None, None),
+        ("", None, None),
+    ];
+    for (name, last, first) in rows {
+        assert_eq!(properties::value(text, name), last, "{name:?}");
+        assert_eq!(properties::first_value(text, name), first, "{name:?}");
     }
 }
 

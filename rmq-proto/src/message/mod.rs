@@ -1,8 +1,13 @@
 //! A message to send: [`Message`] builds it, [`Message::prepare`] checks it against all rules, and what comes out, a
 //! [`Prepared`], can be sent as it is.
 
+mod batch;
 mod error;
+mod fields;
 mod prepare;
+mod record_error;
+mod stored;
+mod sys_flag;
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -10,8 +15,12 @@ use alloc::vec::Vec;
 use bytes::Bytes;
 use core::fmt;
 
+pub use batch::{BatchElement, BatchElements, BatchEncodeError, encode_batch};
 pub use error::MessageError;
 pub use prepare::{ID_ROOM, MessageRules, Prepared};
+pub use record_error::{RecordError, RecordErrorKind, RecordField};
+pub use stored::{Messages, RecordEncodeError, RecordVersion, Records, StoredMessage, Unbatch, body_crc};
+pub use sys_flag::{SysFlag, TransactionType};
 
 /// A message to send.
 ///

@@ -1,0 +1,13 @@
+//! Messages in store format, inner batches and batch bodies: wire §6.
+
+mod batch;
+mod captured;
+mod damaged;
+mod examples;
+mod golden;
+mod inner_batch;
+mod records;
+mod refused;
+mod round_trips;
+mod support;
+mod sys_flag;
