@@ -648,7 +648,7 @@ fn strict_value(json: &[u8], at: usize) -> Option<usize> {
         }
         b'n' => json[at..].starts_with(b"null").then_some(at + 4),
         _ => {
-            let digits = json[at..].strip_prefix(b"-").unwrap_or(&json[at..]);
+            let digits = json[at..].strip_prefix(b"-").unwrap_or_else(|| &json[at..]);
             let len = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
             let is_number = len == 1 || len > 1 && digits[0] != b'0';
             is_number.then_some(json.len() - digits.len() + len)
