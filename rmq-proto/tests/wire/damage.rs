@@ -121,7 +121,7 @@ fn any_byte_may_be_wrong() {
     let mut commands = 0;
     for frame in golden::vector_frames() {
         for at in 0..frame.len() {
-            for flip in [0x01, 0x02, 0x20, 0x80, 0xFF] {
+            for flip in [0x01, 0x20, 0x80] {
                 let mut damaged = frame.clone();
                 damaged[at] ^= flip;
                 commands += read_on(damaged);
