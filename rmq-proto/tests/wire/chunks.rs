@@ -5,8 +5,9 @@ use proptest::prelude::*;
 use rmq_proto::command::{HeaderFormat, RemotingCommand};
 use rmq_proto::frame::{Frame, FrameDecoder, FrameError, MAX_FRAME_LEN};
 
+use crate::golden;
 use crate::round_trips::any_command;
-use crate::support::{json_frame, read, written};
+use crate::support::{Refused, json_frame, read, written};
 
 /// The frames of a stream that comes in these pieces. Sees to it that never more than the beginning of one is kept.
 fn frames<'a>(decoder: &mut FrameDecoder, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Frame> {
@@ -27,15 +28,49 @@ fn frames<'a>(decoder: &mut FrameDecoder, pieces: impl IntoIterator<Item = &'a [
 
 #[test]
 fn glued_and_split() {
+    // Case A3: three responses.
+    let request = |opaque| RemotingCommand { opaque, ..RemotingCommand::request(34) };
     let commands: Vec<_> = (0..3)
-        .map(|opaque| RemotingCommand { opaque, ..RemotingCommand::request(34) }.with_body("body".into()))
+        .map(|opaque| RemotingCommand::response_to(&request(opaque), 0).with_body("body".into()))
         .collect();
     let stream: Vec<_> = commands.iter().flat_map(|command| written(command, HeaderFormat::Json)).collect();
     for size in [stream.len(), 1, 3, 7, 8, 9, 100] {
-        let found = frames(&mut FrameDecoder::default(), stream.chunks(size));
+        let mut decoder = FrameDecoder::default();
+        let found = frames(&mut decoder, stream.chunks(size));
+        assert_eq!(decoder.buffered(), 0, "nothing is left over");
         let found: Vec<_> =
             found.into_iter().map(|frame| RemotingCommand::decode(frame).expect("fine")).collect();
         assert_eq!(found, commands, "pieces of {size}");
+    }
+}
+
+#[test]
+fn a_stream_may_be_cut_anywhere() {
+    let vectors = golden::vector_frames();
+    let captured = golden::captured_frames_of_peers();
+    assert_cut_anywhere(&vectors);
+    // All of them at once would take minutes. A decoder forgets a frame when it is whole, so neighbours tell as much.
+    captured.windows(3).for_each(assert_cut_anywhere);
+
+    let all = [vectors, captured].concat();
+    let stream = all.concat();
+    let found = frames(&mut FrameDecoder::default(), stream.chunks(1));
+    assert_eq!(found.len(), 42 + 120);
+    for (found, bytes) in found.into_iter().zip(&all) {
+        assert_eq!(RemotingCommand::decode(found).map_err(Refused::Header), read(bytes));
+    }
+}
+
+/// Each command is read in whatever two pieces their stream comes.
+fn assert_cut_anywhere(commands: &[Vec<u8>]) {
+    let stream = commands.concat();
+    let whole = frames(&mut FrameDecoder::default(), [&stream[..]]);
+    let decode = |frame: &Frame| RemotingCommand::decode(frame.clone()).map_err(Refused::Header);
+    assert!(whole.iter().map(decode).eq(commands.iter().map(|bytes| read(bytes))));
+    for at in 0..=stream.len() {
+        let (first, second) = stream.split_at(at);
+        // Equal frames are equal commands.
+        assert_eq!(frames(&mut FrameDecoder::default(), [first, second]), whole, "cut at {at}");
     }
 }
 

@@ -28,6 +28,12 @@ pub(crate) const E6: &str = r#"{"code":37,"extFields":{"producerGroup":"PG","tra
 pub(crate) const E12: &str = r#"{"code":0,"extFields":{"suggestWhichBrokerId":"0","nextBeginOffset":"8","minOffset":"0","maxOffset":"8","topicSysFlag":"0","groupSysFlag":"0"},"flag":1,"language":"JAVA","opaque":9,"remark":"FOUND","serializeTypeCurrentRPC":"JSON","version":479}"#;
 pub(crate) const E13: &str = r#"{"code":11,"extFields":{"consumerGroup":"CG","topic":"TopicTest","queueId":"1","queueOffset":"7","maxMsgNums":"32","sysFlag":"6","commitOffset":"0","suspendTimeoutMillis":"15000","subscription":"*","subVersion":"1700000000000","maxMsgBytes":"2147483647","expressionType":"TAG","bname":"broker-a"},"flag":0,"language":"RUST","opaque":9,"serializeTypeCurrentRPC":"JSON","version":479}"#;
 const E15: &str = r#"{"code":34,"extFields":{},"flag":0,"language":"RUST","opaque":2,"serializeTypeCurrentRPC":"JSON","version":479}"#;
+const E15_BODY: &str = r#"{"clientID":"10.0.0.9@1234#5678","consumerDataSet":[{"consumeFromWhere":"CONSUME_FROM_LAST_OFFSET","consumeType":"CONSUME_PASSIVELY","groupName":"CG","messageModel":"CLUSTERING","subscriptionDataSet":[{"classFilterMode":false,"codeSet":[2598919,2598920],"expressionType":"TAG","subString":"TagA || TagB","subVersion":1700000000000,"tagsSet":["TagA","TagB"],"topic":"TopicTest"}],"unitMode":false}],"heartbeatFingerprint":0,"producerDataSet":[{"groupName":"PG"}],"withoutSub":false}"#;
+const E7: &str = "
+00 00 00 7d da a3 20 a7 77 d1 89 82 00 00 00 01 00 00 00 00 00 00 00 00 00 00 00 07 00 00 00 00
+00 00 04 00 00 00 00 00 00 00 01 8b cf e5 68 00 0a 00 00 09 00 00 d4 31 00 00 01 8b cf e5 68 05
+0a 00 00 01 00 00 2a 9f 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 05 48 65 6c 6c 6f 09 54 6f
+70 69 63 54 65 73 74 00 14 54 41 47 53 01 54 61 67 41 02 57 41 49 54 01 74 72 75 65 02";
 
 /// Ext fields in an order of their own.
 struct InOrder(&'static [(&'static str, &'static str)]);
@@ -80,6 +86,7 @@ fn e1_route_request() {
     let head = CommandHead::request(RequestCode::GET_ROUTEINFO_BY_TOPIC, 1);
     let found = frame(HeaderFormat::Json, &head, &header, b"");
     assert_eq!(found.len(), 139);
+    assert_eq!(&found[..8], hex("00 00 00 87 00 00 00 83"));
     assert_frame(&found, &json_frame(E1, b""), HeaderFormat::Json);
 }
 
@@ -92,6 +99,7 @@ fn e2_response_without_ext_fields() {
     };
     let found = frame(HeaderFormat::Json, &head, &NoExt, b"");
     assert_eq!(found.len(), 124);
+    assert_eq!(&found[..8], hex("00 00 00 78 00 00 00 74"));
     assert_frame(&found, &json_frame(E2, b""), HeaderFormat::Json);
 }
 
@@ -100,6 +108,7 @@ fn e3_send_request_as_json() {
     let head = CommandHead::request(RequestCode::SEND_MESSAGE_V2, 3);
     let found = frame(HeaderFormat::Json, &head, &send_header(), b"Hello");
     assert_eq!(found.len(), 308);
+    assert_eq!(&found[..8], hex("00 00 01 30 00 00 01 27"));
     assert_frame(&found, &json_frame(E3, b"Hello"), HeaderFormat::Json);
 }
 
@@ -125,6 +134,7 @@ fn e5_send_response_as_binary() {
     };
     let head = CommandHead { language: Language::JAVA, ..CommandHead::response(ResponseCode::SUCCESS, 3) };
     let found = frame(HeaderFormat::RocketMq, &head, &header, b"");
+    assert_eq!(found.len(), 104);
     assert_frame(&found, &hex(E5), HeaderFormat::RocketMq);
     let command = read(&found).expect("it can be read");
     assert_eq!(command.header::<SendResponseHeader<'_>>(), Ok(header));
@@ -145,6 +155,7 @@ fn e6_oneway_request() {
     ]);
     let head = CommandHead { flag: FLAG_ONEWAY, ..CommandHead::request(RequestCode::END_TRANSACTION, 4) };
     let found = frame(HeaderFormat::Json, &head, &header, b"");
+    assert_eq!(found.len(), 378);
     assert_eq!(&found[..8], hex("00 00 01 76 00 00 01 72"));
     assert_frame(&found, &json_frame(E6, b""), HeaderFormat::Json);
     assert!(read(&found).expect("it can be read").is_oneway());
@@ -152,19 +163,21 @@ fn e6_oneway_request() {
 
 #[test]
 fn e12_pull_response() {
-    let bytes = json_frame(E12, &[7; 125]);
+    let bytes = json_frame(E12, &hex(E7));
+    assert_eq!(bytes.len(), 378);
     assert_eq!(&bytes[..8], hex("00 00 01 76 00 00 00 f5"));
     let command = read(&bytes).expect("it can be read");
     assert_eq!((command.code, command.flag, command.opaque), (0, FLAG_RESPONSE, 9));
     assert_eq!(command.remark.as_deref(), Some("FOUND"));
     assert_eq!(command.ext.value("nextBeginOffset").as_deref(), Some("8"));
-    assert_eq!(command.body.len(), 125);
+    assert_eq!(command.body, hex(E7));
     assert_frame(&written(&command, HeaderFormat::Json), &bytes, HeaderFormat::Json);
 }
 
 #[test]
 fn e13_pull_request() {
     let bytes = json_frame(E13, b"");
+    assert_eq!(bytes.len(), 390);
     assert_eq!(&bytes[..8], hex("00 00 01 82 00 00 01 7e"));
     let command = read(&bytes).expect("it can be read");
     assert_eq!((command.code, command.language), (11, Some(Language::RUST)));
@@ -176,7 +189,8 @@ fn e13_pull_request() {
 #[test]
 fn e15_empty_ext_fields() {
     let head = CommandHead::request(RequestCode::HEART_BEAT, 2);
-    let found = frame(HeaderFormat::Json, &head, &(), &[b'x'; 481]);
+    let found = frame(HeaderFormat::Json, &head, &(), E15_BODY.as_bytes());
+    assert_eq!(found.len(), 600);
     assert_eq!(&found[..8], hex("00 00 02 54 00 00 00 6f"));
-    assert_frame(&found, &json_frame(E15, &[b'x'; 481]), HeaderFormat::Json);
+    assert_frame(&found, &json_frame(E15, E15_BODY.as_bytes()), HeaderFormat::Json);
 }

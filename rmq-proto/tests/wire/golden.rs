@@ -8,6 +8,21 @@ use crate::support::{FORMATS, Line, hex, read, written};
 const VECTORS: &str = include_str!("../golden/vectors.jsonl");
 const CAPTURE: &str = include_str!("../golden/capture-5.3.3.jsonl");
 
+/// Every frame of the vectors, in both formats.
+pub(crate) fn vector_frames() -> Vec<Vec<u8>> {
+    let lines = VECTORS.lines().map(Line::of);
+    lines.filter(|line| line.text("kind").as_deref() == Some("frame")).map(|line| bytes_of(&line)).collect()
+}
+
+/// Every captured frame.
+pub(crate) fn captured_frames_of_peers() -> Vec<Vec<u8>> {
+    CAPTURE.lines().map(|line| bytes_of(&Line::of(line))).collect()
+}
+
+fn bytes_of(line: &Line) -> Vec<u8> {
+    hex(&line.text("hex").expect("a frame"))
+}
+
 /// The command that the line states, with this language, version and body.
 fn stated(line: &Line, language: Language, version: i32, body: Vec<u8>) -> RemotingCommand {
     RemotingCommand {
@@ -42,7 +57,7 @@ fn vectors() {
         let language = line.text("language").and_then(|name| Language::from_name(&name));
         let body = hex(&line.text("body").expect("a body"));
         let stated = stated(&line, language.expect("a language"), line.number("version"), body);
-        let bytes = hex(&line.text("hex").expect("a frame"));
+        let bytes = bytes_of(&line);
         let command = read(&bytes).unwrap_or_else(|error| panic!("{name}: {error:?}"));
         assert_eq!(command, stated, "{name}");
         assert_written_alike(&command);
@@ -59,7 +74,7 @@ fn captured_frames() {
     let lines: Vec<_> = CAPTURE.lines().map(Line::of).collect();
     assert_eq!(lines.len(), 120);
     for line in lines {
-        let bytes = hex(&line.text("hex").expect("a frame"));
+        let bytes = bytes_of(&line);
         let command = read(&bytes).unwrap_or_else(|error| panic!("{}: {error:?}", line.number("code")));
         let body = command.body.to_vec();
         assert_eq!(body.len(), line.number("body_len") as usize);

@@ -31,6 +31,10 @@ fn forms() {
         ("text for numbers", r#"{"code":"34","flag":"1","opaque":"7","version":"479"}"#),
         ("decimals", r#"{"code":34.0,"flag":1.0,"opaque":7.00,"version":"479.0"}"#),
         ("a boolean for a number", r#"{"code":34,"flag":true,"opaque":7,"version":479}"#),
+        (
+            "nulls before numbers",
+            r#"{"code":null,"code":34,"flag":1,"opaque":null,"opaque":7,"version":479}"#,
+        ),
         ("escapes in keys", r#"{"\u0063ode":34,"fl\x61g":1,"opaque":7,"version":479}"#),
     ];
     for (name, header) in rows {
@@ -58,6 +62,15 @@ fn numbers() {
     ];
     for (header, code) in rows {
         assert_eq!(accepted(header).code, code, "{header}");
+    }
+}
+
+#[test]
+fn numbers_that_are_not_there() {
+    for header in ["{}", r#"{"code":null,"flag":null,"opaque":null,"version":null}"#] {
+        let command = accepted(header);
+        let numbers = (command.code, command.flag, command.opaque, command.version);
+        assert_eq!(numbers, (0, 0, 0, 0), "{header}");
     }
 }
 

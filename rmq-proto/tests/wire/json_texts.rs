@@ -127,6 +127,8 @@ fn booleans() {
 #[test]
 fn whole_numbers() {
     let rows = [
+        // A counter of a broker's `dataVersion` (A19).
+        ("2147871249", Some(2_147_871_249)),
         ("9007199254740993", Some(9_007_199_254_740_993)),
         ("\"9223372036854775807\"", Some(i64::MAX)),
         ("9223372036854775808", None),

@@ -1,7 +1,9 @@
 //! Frames and headers, seen from the outside.
 
+mod binary_headers;
 mod chunks;
 mod codes;
+mod damage;
 mod examples;
 mod ext_fields;
 mod golden;

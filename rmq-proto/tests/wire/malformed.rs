@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use rmq_proto::command::DecodeError::{self, *};
+use rmq_proto::command::{self, RemotingCommand};
 use rmq_proto::frame::FrameError::{self, *};
 use rmq_proto::frame::{FrameDecoder, MAX_FRAME_LEN};
 use rmq_proto::json::JsonError;
@@ -14,9 +15,15 @@ const MIB_16: usize = 16_777_216;
 const BAD_FRAMES: &[(&str, &str, FrameError, usize)] = &[
     ("BUG-01 a", "00000002 0000", TooShort { length: 2 }, 4),
     ("BUG-01 b", "00000004 02000000", UnknownFormat(2), 8),
-    ("BUG-01 c", "00000019 0100ffff 00", HeaderTooLong { header: 65_535, available: 21 }, 8),
+    (
+        "BUG-01 c",
+        "00000019 0100ffff 00000000000000000100000001 00000000 00000000",
+        HeaderTooLong { header: 65_535, available: 21 },
+        8,
+    ),
     ("BUG-01 h", "01000001 00", TooLong { length: 16_777_217, max: MIB_16 }, 4),
     ("E18 length 0", "00000000 00000000", TooShort { length: 0 }, 4),
+    ("length 1", "00000001 00", TooShort { length: 1 }, 4),
     ("E18 length 3", "00000003 000000", TooShort { length: 3 }, 4),
     ("E18 negative length", "ffffffff 00000000", NegativeLength(-1), 4),
     ("most negative length", "80000000 00000000", NegativeLength(i32::MIN), 4),
@@ -30,6 +37,12 @@ const BAD_FRAMES: &[(&str, &str, FrameError, usize)] = &[
     ("E18 format 2", "0000000e 0200000a 7b22636f6465223a317d", UnknownFormat(2), 8),
     ("format 255", "0000000e ff00000a 7b22636f6465223a317d", UnknownFormat(255), 8),
     ("header word without body", "00000004 00000001", HeaderTooLong { header: 1, available: 0 }, 8),
+    (
+        "longest header",
+        "00000019 01ffffff 00000000000000000100000001 00000000 00000000",
+        HeaderTooLong { header: 16_777_215, available: 21 },
+        8,
+    ),
 ];
 
 #[test]
@@ -99,6 +112,46 @@ const BAD_HEADERS: &[(&str, &str, DecodeError)] = &[
         "half a name length",
         "0000001a 01000016 000500 01df 0000000e 00000000 00000000 00000001 00",
         Cut { offset: 21, needed: 2, available: 1 },
+    ),
+    (
+        "a name over the end",
+        "0000001c 01000018 000500 01df 0000000e 00000000 00000000 00000003 0002 61",
+        NameLength { length: 2, available: 1 },
+    ),
+    (
+        "a name over the end of the ext fields, but not of the header",
+        "0000001d 01000019 000500 01df 0000000e 00000000 00000000 00000003 0002 61 62",
+        NameLength { length: 2, available: 1 },
+    ),
+    (
+        "X4: a name of 40,000 bytes whose length has 16 bits",
+        "0000001c 01000018 000500 01df 0000000e 00000000 00000000 00000003 9c40 6e",
+        NameLength { length: -25_536, available: 1 },
+    ),
+    (
+        "a remark that the header has room for, but not behind its own length",
+        "0000001b 01000017 000500 01df 0000000e 00000000 00000007 616263646566",
+        RemarkLength { length: 7, available: 6 },
+    ),
+    (
+        "ext fields that the header has room for, but not behind their length",
+        "0000001c 01000018 000500 01df 0000000e 00000000 00000000 00000010 000161",
+        ExtLength { length: 16, available: 3 },
+    ),
+    (
+        "longest ext fields",
+        "00000019 01000015 000500 01df 0000000e 00000000 00000000 7fffffff",
+        ExtLength { length: i32::MAX, available: 0 },
+    ),
+    (
+        "half a value length",
+        "0000001e 0100001a 000500 01df 0000000e 00000000 00000000 00000005 0001 61 0000",
+        Cut { offset: 24, needed: 4, available: 2 },
+    ),
+    (
+        "the body takes no part in the header",
+        "0000001b 01000015 000500 01df 0000000e 00000000 00000000 00000002 0000",
+        ExtLength { length: 2, available: 0 },
     ),
     (
         "a name and no value",
@@ -180,26 +233,20 @@ fn json_header_with_blanks_behind_it() {
 }
 
 #[test]
-fn negative_ext_length_means_none() {
-    let bytes = hex("00000019 01000015 000500 01df 0000000e 00000000 00000000 ffffffff");
-    let command = read(&bytes).expect("fine");
-    assert!(command.ext.is_absent());
-}
-
-#[test]
-fn slack_of_a_binary_header_is_not_body() {
-    let bytes = hex("0000001d 01000017 000500 01df 0000000e 00000000 00000000 00000000 eeee 6869");
-    let command = read(&bytes).expect("fine");
-    assert_eq!(&command.body[..], b"hi");
-}
-
-#[test]
 fn the_least_that_is_accepted() {
     let json = read(&hex("0000000e 0000000a 7b22636f6465223a317d")).expect("fine");
     assert_eq!((json.code, json.version, json.opaque, json.flag), (1, 0, 0, 0));
+    assert_eq!(
+        (json.language, &json.remark, json.ext.is_absent()),
+        (Some(command::Language::JAVA), &None, true)
+    );
     let binary = hex("00000019 01000015 000500 01df 0000000e 00000000 00000000 00000000");
     let binary = read(&binary).expect("fine");
     assert_eq!((binary.code, binary.version, binary.opaque, binary.flag), (5, 479, 14, 0));
+    assert_eq!(
+        (binary.language, &binary.remark, binary.ext.is_absent()),
+        (Some(command::Language::JAVA), &None, true)
+    );
     let response = hex("00000019 01000015 00000000000000000100000001 00000000 00000000");
     let response = read(&response).expect("fine");
     assert_eq!((response.code, response.opaque, response.is_response()), (0, 1, true));
@@ -212,4 +259,40 @@ fn an_incomplete_frame_waits() {
     for len in 0..whole.len() {
         assert_eq!(read(&whole[..len]), Err(Refused::Incomplete), "{len} bytes");
     }
+}
+
+#[test]
+fn no_memory_beyond_that_of_the_frame() {
+    // Case A1: no length that a frame states makes anything larger than the frame.
+    let rows = BAD_FRAMES.iter().map(|(name, bytes, ..)| (*name, hex(bytes)));
+    let rows = rows.chain(BAD_HEADERS.iter().map(|(name, bytes, _)| (*name, hex(bytes))));
+    let rows = rows.chain(BAD_JSON_HEADERS.iter().map(|(header, _)| (*header, json_frame(header, b"body"))));
+    for (name, bytes) in rows {
+        let len = bytes.len();
+        let whole = Bytes::from(bytes);
+        let most = most_memory(|| drop(decode([whole.clone()])));
+        assert!(most <= len + SHARED, "{name}: {most} bytes for {len}");
+        let split = || (0..len).map(|at| whole.slice(at..at + 1));
+        let most = most_memory(|| drop(decode(split())));
+        // What is kept of a frame doubles as it grows, from 64 bytes on, and is copied on the way.
+        assert!(most <= 4 * len + 64 + SHARED, "{name}: {most} bytes for {len}, byte by byte");
+    }
+}
+
+/// What `Bytes` takes to count its users.
+const SHARED: usize = 64;
+
+fn most_memory(decode: impl FnOnce()) -> usize {
+    usize::try_from(allocation_counter::measure(decode).bytes_max).expect("memory fits")
+}
+
+/// The command of the one frame that comes in these pieces.
+fn decode(pieces: impl IntoIterator<Item = Bytes>) -> Option<RemotingCommand> {
+    let mut decoder = FrameDecoder::new(MAX_FRAME_LEN);
+    for mut piece in pieces {
+        if let Some(frame) = decoder.decode(&mut piece).ok()? {
+            return RemotingCommand::decode(frame).ok();
+        }
+    }
+    None
 }
