@@ -2,9 +2,10 @@ use alloc::collections::{BTreeMap, btree_map};
 use alloc::string::String;
 
 use super::FieldName;
+use super::marks::Marked;
 use super::raw::Raw;
 use crate::json::Reader;
-use crate::json::text::{RawText, end_of_text};
+use crate::json::text::RawText;
 
 /// A name and its value.
 type Entry<'a> = (Raw<'a>, Raw<'a>);
@@ -14,7 +15,7 @@ type Entry<'a> = (Raw<'a>, Raw<'a>);
 pub(super) enum Entries<'a> {
     Empty,
     Json(Json<'a>),
-    PlainJson(PlainJson<'a>),
+    MarkedJson(Marked<'a>),
     Binary(Binary<'a>),
     Owned(Owned<'a>),
 }
@@ -25,7 +26,7 @@ impl<'a> Entries<'a> {
         match self {
             Self::Empty => {}
             Self::Json(entries) => find(entries, names, found),
-            Self::PlainJson(entries) => find(entries, names, found),
+            Self::MarkedJson(entries) => find(entries, names, found),
             Self::Binary(entries) => find(entries, names, found),
             Self::Owned(entries) => find(entries, names, found),
         }
@@ -39,7 +40,7 @@ impl<'a> Iterator for Entries<'a> {
         match self {
             Self::Empty => None,
             Self::Json(entries) => entries.next(),
-            Self::PlainJson(entries) => entries.next(),
+            Self::MarkedJson(entries) => entries.next(),
             Self::Binary(entries) => entries.next(),
             Self::Owned(entries) => entries.next(),
         }
@@ -47,14 +48,13 @@ impl<'a> Iterator for Entries<'a> {
 }
 
 /// Quick when the names come in the order of `names`, as most peers write them.
+#[inline]
 fn find<'a>(entries: impl Iterator<Item = Entry<'a>>, names: &[FieldName], found: &mut [Option<Raw<'a>>]) {
     let mut expected = 0;
     for (name, value) in entries {
-        let is = |known: &FieldName| name.is(known.as_str());
-        let (before, after) = names.split_at(expected.min(names.len()));
-        let place = match after.iter().position(is) {
-            Some(further) => expected + further,
-            None => match before.iter().position(is) {
+        let place = match names.get(expected) {
+            Some(known) if name.is(known.as_str()) => expected,
+            _ => match place(name, names, expected) {
                 Some(place) => place,
                 None => continue,
             },
@@ -64,6 +64,14 @@ fn find<'a>(entries: impl Iterator<Item = Entry<'a>>, names: &[FieldName], found
         }
         expected = place + 1;
     }
+}
+
+/// Where the name stands among those known, looked for from `expected` on first.
+fn place(name: Raw<'_>, names: &[FieldName], expected: usize) -> Option<usize> {
+    let is = |known: &FieldName| name.is(known.as_str());
+    let (before, after) = names.split_at(expected.min(names.len()));
+    let further = after.iter().position(is).map(|place| before.len() + place);
+    further.or_else(|| before.iter().position(is))
 }
 
 /// A JSON object of any form.
@@ -87,41 +95,6 @@ impl<'a> Iterator for Json<'a> {
                 return Some((raw(name), raw(value)));
             }
         }
-    }
-}
-
-/// A JSON object as peers write it: what stands between name and value and between members is known.
-pub(super) struct PlainJson<'a> {
-    text: &'a [u8],
-    /// Where the quote of the next name is, if there is one.
-    at: usize,
-}
-
-impl<'a> PlainJson<'a> {
-    pub(super) const fn new(object: &'a [u8]) -> Self {
-        Self { text: object, at: 1 }
-    }
-
-    #[inline]
-    fn text(&self, start: usize) -> Option<(Raw<'a>, usize)> {
-        let (end, escaped) = end_of_text(self.text, start, b'"')?;
-        Some((Raw::json(self.text.get(start..end)?, escaped), end))
-    }
-}
-
-impl<'a> Iterator for PlainJson<'a> {
-    type Item = Entry<'a>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        const BETWEEN: usize = "\":\"".len();
-        if self.text.get(self.at) != Some(&b'"') {
-            return None;
-        }
-        let (name, end) = self.text(self.at + 1)?;
-        let (value, end) = self.text(end + BETWEEN)?;
-        self.at = end + 2;
-        Some((name, value))
     }
 }
 

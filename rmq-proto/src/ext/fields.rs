@@ -25,8 +25,8 @@ pub(crate) trait Field<'a>: Sized {
     /// Whether a header without the field cannot be read.
     const REQUIRED: bool;
 
-    /// Reads the field from what was found under its name.
-    fn read(name: &'static str, found: Option<Raw<'a>>) -> Result<Self, HeaderError>;
+    /// What was found under the field's name means; `None` if it means nothing.
+    fn read(found: Option<Raw<'a>>) -> Option<Self>;
 
     /// Writes the field, if it is there.
     fn write<S: ExtSink>(&self, name: &FieldName, sink: &mut S);
@@ -49,13 +49,8 @@ impl<'a, V: Value<'a>> Field<'a> for V {
     const REQUIRED: bool = true;
 
     #[inline]
-    fn read(name: &'static str, found: Option<Raw<'a>>) -> Result<Self, HeaderError> {
-        match found {
-            Some(found) if V::TAKES_EMPTY || !found.is_empty() => {
-                V::parse(found).ok_or_else(|| HeaderError::invalid(name, &found.text()))
-            }
-            _ => Err(HeaderError::Missing { field: name }),
-        }
+    fn read(found: Option<Raw<'a>>) -> Option<Self> {
+        found.filter(|found| V::TAKES_EMPTY || !found.is_empty()).and_then(V::parse)
     }
 
     #[inline]
@@ -70,10 +65,10 @@ impl<'a, V: Value<'a>> Field<'a> for Option<V> {
     const REQUIRED: bool = false;
 
     #[inline]
-    fn read(name: &'static str, found: Option<Raw<'a>>) -> Result<Self, HeaderError> {
+    fn read(found: Option<Raw<'a>>) -> Option<Self> {
         match found {
-            Some(found) if !found.is_empty() => <V as Field<'a>>::read(name, Some(found)).map(Some),
-            _ => Ok(None),
+            Some(found) if !found.is_empty() => V::parse(found).map(Some),
+            _ => Some(None),
         }
     }
 
@@ -82,6 +77,15 @@ impl<'a, V: Value<'a>> Field<'a> for Option<V> {
         if let Some(value) = self {
             Value::write(value, name, sink);
         }
+    }
+}
+
+/// Why a field cannot be read from what was found under its name.
+#[cold]
+pub(crate) fn refused(field: &'static str, found: Option<Raw<'_>>) -> HeaderError {
+    match found {
+        Some(found) if !found.is_empty() => HeaderError::invalid(field, &found.text()),
+        _ => HeaderError::Missing { field },
     }
 }
 

@@ -5,6 +5,7 @@
 mod entries;
 mod error;
 mod fields;
+mod marks;
 mod name;
 mod raw;
 
@@ -16,8 +17,9 @@ use core::fmt;
 use bytes::Bytes;
 
 pub use error::HeaderError;
-pub(crate) use fields::Field;
 pub use fields::FieldKind;
+pub(crate) use fields::{Field, refused};
+pub(crate) use marks::Marks;
 pub use name::FieldName;
 
 use self::entries::Entries;
@@ -46,7 +48,7 @@ enum Repr {
     /// The text of a JSON object, checked.
     Json(Bytes),
     /// The same as peers write it: each member is `"name":"value"`, and nothing but a comma stands between two.
-    PlainJson(Bytes),
+    MarkedJson(Bytes, Marks),
     /// Entries of a binary header, checked.
     Binary(Bytes),
     Owned(BTreeMap<String, String>),
@@ -72,8 +74,8 @@ impl ExtFields {
     }
 
     /// Begins with the `{` of the object; more may follow after its `}`.
-    pub(crate) const fn from_plain_json(object: Bytes) -> Self {
-        Self(Repr::PlainJson(object))
+    pub(crate) const fn from_marked_json(object: Bytes, marks: Marks) -> Self {
+        Self(Repr::MarkedJson(object, marks))
     }
 
     /// Whether there is not even an empty map.
@@ -90,7 +92,7 @@ impl ExtFields {
         match &self.0 {
             Repr::Absent => Entries::Empty,
             Repr::Json(object) => Entries::Json(entries::Json::new(object)),
-            Repr::PlainJson(object) => Entries::PlainJson(entries::PlainJson::new(object)),
+            Repr::MarkedJson(object, marks) => Entries::MarkedJson(marks::Marked::new(object, marks)),
             Repr::Binary(fields) => Entries::Binary(entries::Binary::new(fields)),
             Repr::Owned(fields) => Entries::Owned(entries::Owned::new(fields)),
         }

@@ -43,7 +43,12 @@ macro_rules! headers {
         impl<$lt> $crate::ext::ReadExt<$lt> for $target {
             fn read_ext(ext: &$lt $crate::ext::ExtFields) -> Result<Self, $crate::ext::HeaderError> {
                 let [$($field,)*] = ext.find(const { &[$($crate::ext::FieldName::new($name),)*] });
-                Ok(Self { $( $field: $crate::ext::Field::read($name, $field)?, )* })
+                Ok(Self {
+                    $( $field: match $crate::ext::Field::read($field) {
+                        Some(value) => value,
+                        None => return Err($crate::ext::refused($name, $field)),
+                    }, )*
+                })
             }
         }
     };

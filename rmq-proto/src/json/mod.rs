@@ -51,6 +51,7 @@
 mod error;
 mod reader;
 pub(crate) mod text;
+mod unescape;
 mod writer;
 
 pub use error::JsonError;

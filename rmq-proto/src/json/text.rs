@@ -1,9 +1,9 @@
 //! Quoted text: finding its end, and taking its escapes back.
 
 use alloc::borrow::Cow;
-use alloc::string::String;
 
 use super::JsonError;
+use super::unescape::unescape;
 
 /// What stands between two quotes, with its escapes checked but not taken back.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +79,7 @@ pub(super) const fn zero_bytes(word: u64) -> u64 {
 
 /// The index of the first `a` or `b` from `at` on, or the length. Eight bytes a step.
 #[inline]
-fn find_either(bytes: &[u8], mut at: usize, a: u8, b: u8) -> usize {
+pub(super) fn find_either(bytes: &[u8], mut at: usize, a: u8, b: u8) -> usize {
     let (a_word, b_word) = (ONES * u64::from(a), ONES * u64::from(b));
     while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
         let word = u64::from_le_bytes(*chunk);
@@ -109,7 +109,7 @@ fn escape_len(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 /// What a backslash and this byte mean. fastjson knows some that JSON does not.
-const fn simple_escape(byte: u8) -> Option<char> {
+pub(super) const fn simple_escape(byte: u8) -> Option<char> {
     Some(match byte {
         b'"' | b'\'' | b'\\' | b'/' => byte as char,
         b'b' => '\u{8}',
@@ -121,40 +121,4 @@ const fn simple_escape(byte: u8) -> Option<char> {
         b'0'..=b'7' => (byte - b'0') as char,
         _ => return None,
     })
-}
-
-/// Takes back the escapes of a text that [`scan`] accepted. A half of a surrogate pair that stands alone becomes U+FFFD.
-fn unescape(raw: &str) -> String {
-    let bytes = raw.as_bytes();
-    let mut out = String::with_capacity(raw.len());
-    let mut copied = 0;
-    loop {
-        let at = find_either(bytes, copied, b'\\', b'\\');
-        out.push_str(&raw[copied..at]);
-        let (meant, len) = match bytes.get(at + 1) {
-            Some(b'u') => utf16(bytes, at),
-            Some(b'x') => (char::from_u32(hex(bytes, at + 2, 2)), 4),
-            Some(byte) => (simple_escape(*byte), 2),
-            None => return out,
-        };
-        out.push(meant.unwrap_or(char::REPLACEMENT_CHARACTER));
-        copied = at + len;
-    }
-}
-
-/// Reads `\uXXXX`, and another one after it if the two are a surrogate pair. Also returns their length.
-fn utf16(bytes: &[u8], at: usize) -> (Option<char>, usize) {
-    let first = hex(bytes, at + 2, 4);
-    if (0xD800..0xDC00).contains(&first) && bytes[at + 6..].starts_with(b"\\u") {
-        let second = hex(bytes, at + 8, 4);
-        if (0xDC00..0xE000).contains(&second) {
-            return (char::from_u32(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)), 12);
-        }
-    }
-    (char::from_u32(first), 6)
-}
-
-fn hex(bytes: &[u8], at: usize, digits: usize) -> u32 {
-    let digit = |byte: &u8| char::from(*byte).to_digit(16).unwrap_or(0);
-    bytes[at..at + digits].iter().fold(0, |number, byte| number << 4 | digit(byte))
 }

@@ -6,7 +6,7 @@ use alloc::string::String;
 use bytes::{Buf, Bytes};
 
 use crate::command::{Language, RemotingCommand};
-use crate::ext::ExtFields;
+use crate::ext::{ExtFields, Marks};
 use crate::json::text::{RawText, end_of_text, scan};
 
 /// Reads a header. Gives header and body back if it is not in this form, whether it is good or bad.
@@ -18,9 +18,9 @@ pub(super) fn decode(mut header: Bytes, body: Bytes) -> Result<RemotingCommand, 
     let Head { code, ext, flag, language, opaque, remark, version } = head;
     let ext = match ext {
         None => ExtFields::absent(),
-        Some(start) => {
+        Some((start, marks)) => {
             header.advance(start);
-            ExtFields::from_plain_json(header)
+            ExtFields::from_marked_json(header, marks)
         }
     };
     Ok(RemotingCommand { code, language: Some(language), version, opaque, flag, remark, ext, body })
@@ -28,8 +28,8 @@ pub(super) fn decode(mut header: Bytes, body: Bytes) -> Result<RemotingCommand, 
 
 struct Head {
     code: i32,
-    /// Where the object begins.
-    ext: Option<usize>,
+    /// Where the object begins, and where its members lie.
+    ext: Option<(usize, Marks)>,
     flag: i32,
     language: Language,
     opaque: i32,
@@ -111,11 +111,12 @@ impl<'a> Cursor<'a> {
         Some(text)
     }
 
-    /// Passes over text after its first quote, and its last.
+    /// Passes over text after its first quote, and its last. Returns where the last is, and whether there are escapes.
     #[inline]
-    fn pass_text(&mut self) -> Option<()> {
-        self.at = end_of_text(self.text.as_bytes(), self.at, b'"')?.0 + 1;
-        Some(())
+    fn pass_text(&mut self) -> Option<(usize, bool)> {
+        let (end, escaped) = end_of_text(self.text.as_bytes(), self.at, b'"')?;
+        self.at = end + 1;
+        Some((end, escaped))
     }
 
     #[inline]
@@ -129,22 +130,25 @@ impl<'a> Cursor<'a> {
         Language::from_name(&self.text()?.text())
     }
 
-    /// Reads an object of texts; returns where it begins.
-    #[inline]
-    fn ext_fields(&mut self) -> Option<usize> {
-        let start = self.at;
+    /// Reads an object of texts.
+    fn ext_fields(&mut self) -> Option<(usize, Marks)> {
+        let (start, mut marks) = (self.at, Marks::new());
         self.expect(b"{")?;
         if self.expect(b"}").is_some() {
-            return Some(start);
+            return Some((start, marks));
         }
         self.expect(b"\"")?;
         loop {
-            self.pass_text()?;
+            let (name_end, name_escaped) = self.pass_text()?;
             self.expect(b":\"")?;
-            self.pass_text()?;
+            let (value_end, value_escaped) = self.pass_text()?;
+            if name_escaped {
+                return None;
+            }
+            marks.push(name_end - start, value_end - start, value_escaped)?;
             if self.expect(b",\"").is_none() {
                 self.expect(b"}")?;
-                return Some(start);
+                return Some((start, marks));
             }
         }
     }
