@@ -153,7 +153,7 @@ fn what_is_no_heartbeat() {
         (r#"{"producerDataSet":[null]}"#, BodyError::Missing { member: "groupName", offset: 24 }),
         (
             r#"{"consumerDataSet":[{"groupName":"g"}]}"#,
-            BodyError::Missing { member: "consumeType", offset: 37 },
+            BodyError::Missing { member: "consumeFromWhere", offset: 37 },
         ),
         (
             r#"{"consumerDataSet":[{"subscriptionDataSet":[{"topic":"t"}]}]}"#,
