@@ -6,6 +6,7 @@ mod captured;
 mod examples;
 mod heartbeat;
 mod lenient;
+mod pops;
 mod references;
 mod round_trips;
 mod route;

@@ -4,8 +4,8 @@ use rmq_proto::body::*;
 
 use crate::support::{Body, decode};
 
-/// Calls `$check` with the type and a text of each body. But where the text of a type of its own says more, they are what
-/// Java's encoder gave.
+/// Calls `$check` with the type and a text of each body. The official jars read each text and write the same bytes again, but for
+/// the order of sets and maps, and for the keys that are numbers in a route, which only a name server puts in quotes.
 macro_rules! for_each_body {
     ($check:ident) => {
         $check::<BatchAckRequest>(r#"{"acks":[{"b":"AQI=","c":"G","it":4,"pt":3,"q":1,"r":"0","rq":2,"so":5,"t":"T"}],"brokerName":"b"}"#);
