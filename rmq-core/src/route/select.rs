@@ -66,12 +66,12 @@ mod tests {
             cluster: "c".into(),
             broker_name: (*name).into(),
             addresses: [(0, "10.0.0.1:10911".into())].into(),
-            enable_acting_master: None,
+            ..BrokerData::default()
         });
         PublishQueues::of(&TopicRouteData {
-            order_topic_conf: None,
             queue_datas: queue_datas.collect(),
             broker_datas: broker_datas.collect(),
+            ..TopicRouteData::default()
         })
     }
 

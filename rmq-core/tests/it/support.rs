@@ -143,12 +143,12 @@ pub(crate) fn route(brokers: &[(&str, i32)]) -> TopicRouteData {
         cluster: "DefaultCluster".into(),
         broker_name: (*name).into(),
         addresses: [(0, address_of(name))].into(),
-        enable_acting_master: None,
+        ..BrokerData::default()
     };
     TopicRouteData {
-        order_topic_conf: None,
         queue_datas: brokers.iter().map(queue).collect(),
         broker_datas: brokers.iter().map(broker).collect(),
+        ..TopicRouteData::default()
     }
 }
 

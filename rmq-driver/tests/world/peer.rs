@@ -157,7 +157,7 @@ fn route() -> TopicRouteData {
         cluster: "cluster".into(),
         broker_name: "broker".into(),
         addresses: BTreeMap::from([(0, BROKER.into())]),
-        enable_acting_master: None,
+        ..BrokerData::default()
     };
-    TopicRouteData { order_topic_conf: None, queue_datas: vec![queue], broker_datas: vec![broker] }
+    TopicRouteData { queue_datas: vec![queue], broker_datas: vec![broker], ..TopicRouteData::default() }
 }

@@ -48,14 +48,17 @@
 //! assert_eq!(&out[..], br#"{"brokerName":"broker-a","queues":[0,1]}"#);
 //! ```
 
+mod double;
 mod error;
 mod reader;
+mod reference;
 pub(crate) mod text;
 mod unescape;
 mod writer;
 
 pub use error::JsonError;
 pub use reader::{Kind, Reader};
+pub(crate) use reference::References;
 pub use writer::Writer;
 pub(crate) use writer::put_escaped;
 

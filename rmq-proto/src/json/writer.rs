@@ -43,6 +43,12 @@ impl<'a> Writer<'a> {
     pub fn key(&mut self, key: &str) {
         self.separate();
         put_text(self.out, key);
+        self.end_key();
+    }
+
+    /// Ends a key that is no text: a number or object that was just written as if it were a value (wire §2.4). Its value
+    /// has to follow.
+    pub fn end_key(&mut self) {
         self.out.put_u8(b':');
         self.comma = false;
     }
@@ -69,6 +75,12 @@ impl<'a> Writer<'a> {
     pub fn null(&mut self) {
         self.separate();
         self.out.put_slice(b"null");
+    }
+
+    /// Writes a value that is JSON already.
+    pub(super) fn raw(&mut self, json: &str) {
+        self.separate();
+        self.out.put_slice(json.as_bytes());
     }
 
     fn begin(&mut self, bracket: u8) {

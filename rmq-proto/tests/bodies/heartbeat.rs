@@ -86,6 +86,46 @@ fn heartbeats_byte_for_byte() {
 }
 
 #[test]
+fn fingerprints() {
+    let decoded = |text: &str| HeartbeatData::decode(text.as_bytes()).unwrap();
+    // Wire E15.
+    assert_eq!(decoded(E15).compute_fingerprint(), 808_946_106);
+
+    // What a fingerprint does not depend on, and what it does.
+    let base = decoded(E15);
+    let changed = |change: fn(&mut HeartbeatData)| {
+        let mut heartbeat = base.clone();
+        change(&mut heartbeat);
+        heartbeat.compute_fingerprint()
+    };
+    let same = [
+        changed(|heartbeat| heartbeat.client_id = "other".to_owned()),
+        changed(|heartbeat| heartbeat.fingerprint = 808_946_106),
+        changed(|heartbeat| heartbeat.without_sub = true),
+        changed(|heartbeat| heartbeat.consumers[0].subscriptions[0].sub_version += 1),
+    ];
+    assert_eq!(same, [808_946_106; 4]);
+    let other = [
+        changed(|heartbeat| heartbeat.producers.clear()),
+        changed(|heartbeat| heartbeat.consumers[0].group_name.push('x')),
+        changed(|heartbeat| heartbeat.consumers[0].subscriptions[0].tags_set.reverse()),
+        changed(|heartbeat| heartbeat.consumers[0].subscriptions.clear()),
+    ];
+    assert!(!other.contains(&808_946_106), "{other:?}");
+    // It leaves the heartbeat as it is.
+    assert_eq!(base, decoded(E15));
+}
+
+#[test]
+fn a_fingerprint_is_never_zero() {
+    // A group whose heartbeat has a text with the hash 0.
+    let heartbeat = HeartbeatData { producers: vec!["aDlct3N".to_owned()], ..HeartbeatData::default() };
+    let text = String::from_utf8(heartbeat.encode().to_vec()).unwrap();
+    assert_eq!(rmq_proto::hash::java_hash(&text), 0);
+    assert_eq!(heartbeat.compute_fingerprint(), 1);
+}
+
+#[test]
 fn heartbeats_read_leniently() {
     let with =
         |without_sub| HeartbeatData { client_id: "c".to_owned(), without_sub, ..HeartbeatData::default() };
@@ -153,7 +193,7 @@ fn what_is_no_heartbeat() {
         (r#"{"producerDataSet":[null]}"#, BodyError::Missing { member: "groupName", offset: 24 }),
         (
             r#"{"consumerDataSet":[{"groupName":"g"}]}"#,
-            BodyError::Missing { member: "consumeType", offset: 37 },
+            BodyError::Missing { member: "consumeFromWhere", offset: 37 },
         ),
         (
             r#"{"consumerDataSet":[{"subscriptionDataSet":[{"topic":"t"}]}]}"#,

@@ -1,8 +1,17 @@
 //! Bodies of JSON.
 
+mod bad_bodies;
 mod bad_route;
+mod captured;
+mod examples;
 mod heartbeat;
+mod lenient;
+mod pops;
+mod references;
+mod round_trips;
 mod route;
+mod samples;
+mod support;
 
 use rmq_proto::json::Reader;
 

@@ -23,11 +23,12 @@ pub(crate) fn broker(name: &str, addresses: &[(i64, &str)]) -> BrokerData {
         broker_name: name.to_owned(),
         addresses: addresses.iter().map(|&(id, address)| (id, address.to_owned())).collect(),
         enable_acting_master: Some(false),
+        zone_name: None,
     }
 }
 
 pub(crate) fn route(queue_datas: Vec<QueueData>, broker_datas: Vec<BrokerData>) -> TopicRouteData {
-    TopicRouteData { order_topic_conf: None, queue_datas, broker_datas }
+    TopicRouteData { queue_datas, broker_datas, ..TopicRouteData::default() }
 }
 
 const OLD_ROUTE: &str = r#"{"brokerDatas":[{"brokerAddrs":{0:"10.0.0.1:10911",1:"10.0.0.2:10911"},"brokerName":"broker-a","cluster":"DefaultCluster","enableActingMaster":false}],"filterServerTable":{},"queueDatas":[{"brokerName":"broker-a","perm":6,"readQueueNums":4,"topicSysFlag":0,"writeQueueNums":4}]}"#;
@@ -193,6 +194,7 @@ fn some_route() -> impl Strategy<Value = TopicRouteData> {
             broker_name,
             addresses,
             enable_acting_master,
+            zone_name: None,
         },
     );
     let (queues, brokers) = (proptest::collection::vec(queue, 0..4), proptest::collection::vec(broker, 0..4));
@@ -201,6 +203,7 @@ fn some_route() -> impl Strategy<Value = TopicRouteData> {
             order_topic_conf,
             queue_datas,
             broker_datas,
+            ..TopicRouteData::default()
         },
     )
 }

@@ -30,6 +30,7 @@ impl NameServer {
             broker_name: name.to_owned(),
             addresses: BTreeMap::from([(0, address.to_owned())]),
             enable_acting_master: self.rules.acting_master,
+            ..BrokerData::default()
         };
         self.brokers.insert(name.to_owned(), broker);
     }
@@ -49,9 +50,9 @@ impl NameServer {
     pub fn route(&self, topic: &str) -> Option<TopicRouteData> {
         let queues = self.topics.get(topic)?;
         Some(TopicRouteData {
-            order_topic_conf: None,
             queue_datas: queues.values().cloned().collect(),
             broker_datas: queues.keys().filter_map(|name| self.brokers.get(name)).cloned().collect(),
+            ..TopicRouteData::default()
         })
     }
 
