@@ -10,7 +10,11 @@
 //! One list of cases drives both: [`cases`]. A case has the bytes that we wrote, which Java class is to read them, and
 //! what it should find; `lacks` says what a version of Java does not know yet.
 
-#![allow(clippy::unwrap_used, reason = "a failing step fails the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a failing step fails the test; how much was compared is printed"
+)]
 
 mod bodies;
 mod case;
