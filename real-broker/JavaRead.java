@@ -299,7 +299,7 @@ public class JavaRead {
             }
             return list;
         } else if (value.getClass().getName().startsWith("org.apache.rocketmq")) {
-            return instance(value);
+            return fields(value);
         }
         return String.valueOf(value);
     }

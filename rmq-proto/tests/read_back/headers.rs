@@ -13,11 +13,11 @@ use crate::value::Value;
 
 /// One typed header.
 struct Row {
-    name: &'static str,
+    name: String,
     /// The Java class; none if the fields stand beside a header or Java has no class for them.
     class: &'static str,
     head: CommandHead<'static>,
-    fields: &'static [FieldSpec],
+    fields: Vec<FieldSpec>,
     /// Reads the header from the fields, and writes it.
     write: Write,
 }
@@ -25,21 +25,24 @@ struct Row {
 type Write =
     fn(&mut BytesMut, HeaderFormat, &CommandHead<'_>, &ExtFields, usize) -> Result<HeaderFormat, EncodeError>;
 
+/// `request|response CODE: Header = "JavaClass"`, with `Header & Other` for two that are written together.
 macro_rules! rows {
-    ($($side:ident $code:ident: $header:ident = $class:literal,)*) => {
+    ($($side:ident $code:ident: $($header:ident)&+ = $class:literal,)*) => {
         vec![$(Row {
-            name: stringify!($header),
+            name: [$(stringify!($header)),+].join("&"),
             class: $class,
             head: rows!(@$side $code),
-            fields: header::$header::FIELDS,
+            fields: [$(header::$header::FIELDS),+].concat(),
             write: |out, format, head, ext, body_len| {
-                let header = header::$header::read_ext(ext).expect("the fields of the header");
+                let header = rows!(@all $(header::$header::read_ext(ext).expect("the header's fields")),+);
                 encode_frame(out, format, head, &header, body_len)
             },
         },)*]
     };
     (@request $code:ident) => { CommandHead::request(RequestCode::$code, 0) };
     (@response $code:ident) => { CommandHead::response(ResponseCode::$code, 0) };
+    (@all $one:expr) => { $one };
+    (@all $one:expr, $other:expr) => { ($one, $other) };
 }
 
 fn rows() -> Vec<Row> {

@@ -38,8 +38,11 @@ const CONSTANTS: &[(&str, &str, Version)] =
     &[("consumeType", "CONSUME_POP", Version(5, 0, 0)), ("language", "NODE_JS", Version(5, 3, 2))];
 
 /// Whether the version has no such class.
+///
+/// `class` may be `Class.method`; a row can name either.
 pub(crate) fn class(version: Version, class: &str) -> bool {
-    CLASSES.iter().any(|&(name, since)| name == class && version < since)
+    let of_method = class.split('.').next().unwrap_or_default();
+    CLASSES.iter().any(|&(name, since)| (name == class || name == of_method) && version < since)
 }
 
 /// Whether the version's class has no such field.
