@@ -81,9 +81,13 @@ impl<'a> Input<'a> {
 
     /// Why no frame begins here.
     fn no_magic(&self, magic: u32) -> DecompressError {
-        let begins_as = |magic: u32| magic.to_le_bytes().starts_with(self.rest());
+        let rest = self.rest();
+        let may_become = |magic: u32| magic.to_le_bytes().starts_with(rest);
+        let skippable = SKIPPABLE | u32::from(rest.first().copied().unwrap_or_default() & 0xF);
+        if may_become(magic) || may_become(skippable) {
+            return self.truncated();
+        }
         match self.offset {
-            _ if begins_as(magic) => self.truncated(),
             0 => format_error(self.kind, self.bytes),
             offset => self.corrupt(offset, "what follows a frame is not another"),
         }

@@ -67,5 +67,16 @@ fn checksum_error(state: &DecompressorOxide) -> DecompressError {
 }
 
 pub(super) fn compress(level: u8, plain: &[u8]) -> Vec<u8> {
-    compress_to_vec_zlib(plain, level.min(MAX_LEVEL))
+    let level = level.min(MAX_LEVEL);
+    let mut out = compress_to_vec_zlib(plain, level);
+    // The second byte tells roughly what the level was. Java's zlib has its own idea of that.
+    if let [_, second, ..] = &mut *out {
+        *second = match level {
+            0..=1 => 0x01,
+            2..=5 => 0x5E,
+            6 => 0x9C,
+            _ => 0xDA,
+        };
+    }
+    out
 }
