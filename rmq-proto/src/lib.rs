@@ -38,6 +38,7 @@ extern crate alloc;
 pub mod body;
 pub mod code;
 pub mod command;
+pub mod compress;
 pub mod ext;
 pub mod frame;
 pub mod hash;

@@ -91,9 +91,3 @@ impl Case {
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
-
-/// Bytes from hexadecimal digits, with or without blanks.
-pub(crate) fn unhex(text: &str) -> Vec<u8> {
-    let digits: Vec<_> = text.chars().filter_map(|digit| digit.to_digit(16)).collect();
-    digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect()
-}

@@ -11,10 +11,13 @@ const SETS: &[&str] = &[
     "codeSet",
     "consumerDataSet",
     "lockOKMQSet",
+    "messageQueueAssignments",
     "mqSet",
     "producerDataSet",
     "subscriptionDataSet",
+    "subscriptionSet",
     "tagsSet",
+    "topicList",
 ];
 
 /// What differs, each with its place; nothing if all is as it should be.

@@ -47,17 +47,61 @@ macro_rules! rows {
 
 fn rows() -> Vec<Row> {
     rows! {
-        request GET_ROUTEINFO_BY_TOPIC: GetRouteHeader = "GetRouteInfoRequestHeader",
         request SEND_MESSAGE: SendMessageHeader = "SendMessageRequestHeader",
         request SEND_MESSAGE_V2: SendMessageV2Header = "SendMessageRequestHeaderV2",
         response SUCCESS: SendResponseHeader = "SendMessageResponseHeader",
+        request END_TRANSACTION: EndTransactionHeader = "EndTransactionRequestHeader",
+        request RECALL_MESSAGE: RecallMessageHeader = "RecallMessageRequestHeader",
+        response SUCCESS: RecallResponseHeader = "RecallMessageResponseHeader",
+        request PULL_MESSAGE: PullMessageHeader = "PullMessageRequestHeader",
+        response SUCCESS: PullResponseHeader = "PullMessageResponseHeader",
+        request QUERY_CONSUMER_OFFSET: QueryOffsetHeader = "QueryConsumerOffsetRequestHeader",
+        request QUERY_CONSUMER_OFFSET: QueryOffsetHeader & CommonHeader = "QueryConsumerOffsetRequestHeader",
+        response SUCCESS: OffsetResponseHeader = "QueryConsumerOffsetResponseHeader",
+        request UPDATE_CONSUMER_OFFSET: UpdateOffsetHeader = "UpdateConsumerOffsetRequestHeader",
+        request SEARCH_OFFSET_BY_TIMESTAMP: SearchOffsetHeader = "SearchOffsetRequestHeader",
+        response SUCCESS: OffsetResponseHeader = "SearchOffsetResponseHeader",
+        request GET_MAX_OFFSET: GetMaxOffsetHeader = "GetMaxOffsetRequestHeader",
+        response SUCCESS: OffsetResponseHeader = "GetMaxOffsetResponseHeader",
+        request GET_MIN_OFFSET: GetMinOffsetHeader = "GetMinOffsetRequestHeader",
+        response SUCCESS: OffsetResponseHeader = "GetMinOffsetResponseHeader",
+        request GET_EARLIEST_MSG_STORETIME: GetEarliestStoreTimeHeader = "GetEarliestMsgStoretimeRequestHeader",
+        response SUCCESS: EarliestStoreTimeResponseHeader = "GetEarliestMsgStoretimeResponseHeader",
+        request CONSUMER_SEND_MSG_BACK: SendBackHeader = "ConsumerSendMsgBackRequestHeader",
+        request GET_CONSUMER_LIST_BY_GROUP: GetConsumerListHeader = "GetConsumerListByGroupRequestHeader",
         response SUCCESS: HeartbeatResponseHeader = "",
         request UNREGISTER_CLIENT: UnregisterHeader = "UnregisterClientRequestHeader",
+        request QUERY_MESSAGE: QueryMessageHeader = "QueryMessageRequestHeader",
+        response SUCCESS: QueryResponseHeader = "QueryMessageResponseHeader",
+        request VIEW_MESSAGE_BY_ID: ViewMessageHeader = "ViewMessageRequestHeader",
+        request POP_MESSAGE: PopMessageHeader = "PopMessageRequestHeader",
+        response SUCCESS: PopResponseHeader = "PopMessageResponseHeader",
+        request ACK_MESSAGE: AckMessageHeader = "AckMessageRequestHeader",
+        request CHANGE_MESSAGE_INVISIBLETIME: ChangeInvisibleTimeHeader = "ChangeInvisibleTimeRequestHeader",
+        response SUCCESS: ChangeInvisibleTimeResponseHeader = "ChangeInvisibleTimeResponseHeader",
+        request GET_ROUTEINFO_BY_TOPIC: GetRouteHeader = "GetRouteInfoRequestHeader",
+        request UPDATE_AND_CREATE_TOPIC: CreateTopicHeader = "CreateTopicRequestHeader",
+        request GET_TOPICS_BY_CLUSTER: GetClusterTopicsHeader = "GetTopicsByClusterRequestHeader",
+        request GET_KV_CONFIG: GetKvHeader = "GetKVConfigRequestHeader",
+        response SUCCESS: KvResponseHeader = "GetKVConfigResponseHeader",
+        request GET_KVLIST_BY_NAMESPACE: GetKvListHeader = "GetKVListByNamespaceRequestHeader",
+        request CHECK_TRANSACTION_STATE: CheckTransactionHeader = "CheckTransactionStateRequestHeader",
+        request NOTIFY_CONSUMER_IDS_CHANGED: ConsumersChangedHeader = "NotifyConsumerIdsChangedRequestHeader",
+        request RESET_CONSUMER_CLIENT_OFFSET: ResetOffsetHeader = "ResetOffsetRequestHeader",
+        request GET_CONSUMER_STATUS_FROM_CLIENT: GetConsumerStatusHeader = "GetConsumerStatusRequestHeader",
+        request GET_CONSUMER_RUNNING_INFO: GetRunningInfoHeader = "GetConsumerRunningInfoRequestHeader",
+        request CONSUME_MESSAGE_DIRECTLY: ConsumeDirectlyHeader = "ConsumeMessageDirectlyResultRequestHeader",
+        request PUSH_REPLY_MESSAGE_TO_CLIENT: PushReplyHeader = "ReplyMessageRequestHeader",
+        request REGISTER_BROKER: RegisterBrokerHeader = "RegisterBrokerRequestHeader",
     }
 }
 
 /// Fields whose text Java takes only if it is one of a few.
-const CHOICES: &[(&str, &[&str])] = &[];
+const CHOICES: &[(&str, &[&str])] = &[
+    ("boundaryType", &["LOWER", "UPPER"]),
+    ("commitOrRollback", &["0", "8", "12"]),
+    ("topicFilterType", &["SINGLE_TAG", "MULTI_TAG"]),
+];
 
 /// What is hard about a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -148,6 +192,6 @@ fn row_case(row: &Row, words: &str, format: HeaderFormat, fields: &[(&'static st
     if let (Value::Object(members), false) = (&mut expected, row.class.is_empty()) {
         members.insert("header".to_owned(), texts);
     }
-    let id = format!("{}/{words}/{}", row.name, format_name(format));
+    let id = format!("{}/{}/{words}/{}", row.name, row.class, format_name(format));
     Case::new(id, Kind::Frame, out, expected).class(row.class)
 }

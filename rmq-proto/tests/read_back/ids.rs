@@ -4,7 +4,10 @@ use std::net::{IpAddr, SocketAddr};
 
 use rmq_proto::hash::java_hash;
 use rmq_proto::id::{OffsetMessageId, UniqueKeyGenerator};
-use rmq_proto::{names, properties};
+use rmq_proto::names::{self, RetryMark, namespace};
+use rmq_proto::pop::Receipt;
+use rmq_proto::properties;
+use rmq_proto::recall::RecallHandle;
 
 use crate::case::{Case, Kind, hex};
 use crate::headers::ODD_TEXT;
@@ -15,7 +18,7 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 /// As the Java program prints it.
-fn host(host: SocketAddr) -> String {
+pub(crate) fn host(host: SocketAddr) -> String {
     format!("{}:{}", ip(host.ip()), host.port())
 }
 
@@ -73,16 +76,118 @@ fn hashes() -> Vec<Case> {
 
 /// Texts that we put together as a Java method does: the method, its arguments, our text.
 fn called() -> Vec<Case> {
-    let rows = [
+    let mut rows = vec![
         ("MixAll.getRetryTopic", vec!["CG"], names::retry_topic("CG")),
         ("MixAll.getDLQTopic", vec!["CG"], names::dead_letter_topic("CG")),
         ("MixAll.getReplyTopic", vec!["DefaultCluster"], names::reply_topic("DefaultCluster")),
+        ("KeyBuilder.buildPopRetryTopicV1", vec!["T", "CG"], names::pop_retry_topic_v1("CG", "T")),
+        ("KeyBuilder.buildPopRetryTopicV2", vec!["T", "CG"], names::pop_retry_topic_v2("CG", "T")),
+        (
+            "RecallMessageHandle$HandleV1.buildHandle",
+            vec!["TopicTest", "broker-a", "1700000060001", "0A00000904D201020304050607080001"],
+            recall_handle(),
+        ),
     ];
+    for (mark, topic) in
+        [(RetryMark::Normal, "T"), (RetryMark::RetryV1, "%RETRY%CG_T"), (RetryMark::RetryV2, "%RETRY%CG+T")]
+    {
+        let arguments =
+            vec!["7", "1700000000100", "60000", "3", topic, "broker-a", "1", "9223372036854775807"];
+        rows.push(("ExtraInfoUtil.buildExtraInfo", arguments, receipt(mark)));
+    }
+    for namespace in ["", "INST", "%"] {
+        for name in [
+            "",
+            "orders",
+            "INST%orders",
+            "INST%",
+            "%RETRY%CG",
+            "%RETRY%INST%CG",
+            "%DLQ%CG",
+            "%DLQ%INST%CG",
+            "OTHER%orders",
+            "%RETRY%",
+            "TBW102",
+            "rmq_sys_trace",
+            "CID_RMQ_SYS_x",
+            "DEFAULT_PRODUCER",
+            "%orders",
+            "a%b%c",
+            "%RETRY%%DLQ%x",
+        ] {
+            let wrapped = namespace::wrap(namespace, name).into_owned();
+            rows.push(("NamespaceUtil.wrapNamespace", vec![namespace, name], wrapped));
+            let unwrapped = namespace::unwrap(namespace, name).into_owned();
+            rows.push(("NamespaceUtil.withoutNamespace", vec![name, namespace], unwrapped));
+            if namespace.is_empty() {
+                rows.push((
+                    "NamespaceUtil.withoutNamespace",
+                    vec![name],
+                    namespace::unwrap_any(name).into_owned(),
+                ));
+            }
+        }
+    }
     let case = |(index, (method, arguments, text)): (usize, (&'static str, Vec<&str>, String))| {
-        let id = format!("{method}/{index}");
+        let id = format!("{index}/{method}({})", arguments.join(","));
         Case::new(id, Kind::Call, "", Value::text(text)).class(method).arguments(&arguments)
     };
-    rows.into_iter().enumerate().map(case).collect()
+    rows.into_iter().enumerate().map(case).chain(parsed()).collect()
+}
+
+fn recall_handle() -> String {
+    let handle = RecallHandle {
+        topic: "TopicTest".to_owned(),
+        broker_name: "broker-a".to_owned(),
+        timestamp: 1_700_000_060_001,
+        unique_key: "0A00000904D201020304050607080001".to_owned(),
+    };
+    handle.encode().unwrap()
+}
+
+fn receipt(retry: RetryMark) -> String {
+    let receipt = Receipt {
+        start_offset: 7,
+        pop_time: 1_700_000_000_100,
+        invisible_time: 60_000,
+        revive_queue_id: 3,
+        retry,
+        broker_name: "broker-a",
+        queue_id: 1,
+        queue_offset: Some(i64::MAX),
+    };
+    receipt.encode().unwrap()
+}
+
+/// Our texts as Java takes them apart.
+fn parsed() -> Vec<Case> {
+    let handle = [
+        ("version", "v1"),
+        ("topic", "TopicTest"),
+        ("brokerName", "broker-a"),
+        ("timestampStr", "1700000060001"),
+        ("messageId", "0A00000904D201020304050607080001"),
+    ];
+    let handle = Value::object(handle.map(|(name, value)| (name, Value::text(value))));
+    let mut cases = vec![
+        Case::new("decodeHandle", Kind::Call, "", handle)
+            .class("RecallMessageHandle.decodeHandle")
+            .arguments(&[&recall_handle()]),
+    ];
+    for (method, part) in [
+        ("ExtraInfoUtil.getCkQueueOffset", "7"),
+        ("ExtraInfoUtil.getPopTime", "1700000000100"),
+        ("ExtraInfoUtil.getInvisibleTime", "60000"),
+        ("ExtraInfoUtil.getReviveQid", "3"),
+        ("ExtraInfoUtil.getRetry", "2"),
+        ("ExtraInfoUtil.getBrokerName", "broker-a"),
+        ("ExtraInfoUtil.getQueueId", "1"),
+        ("ExtraInfoUtil.getQueueOffset", "9223372036854775807"),
+    ] {
+        let text = receipt(RetryMark::RetryV2);
+        cases.push(Case::new(method, Kind::Call, "", Value::text(part)).class(method).arguments(&[&text]));
+    }
+    cases
 }
 
 fn encoded_properties() -> Vec<Case> {

@@ -20,10 +20,12 @@ mod bodies;
 mod case;
 mod commands;
 mod compare;
-mod examples;
+mod compressed;
 mod headers;
 mod ids;
 mod lacks;
+mod records;
+mod signed;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,8 +38,16 @@ use value::Value;
 
 /// Everything that is written and read.
 fn cases() -> Vec<Case> {
-    let cases =
-        [headers::cases(), commands::cases(), bodies::cases(), ids::cases(), examples::cases()].concat();
+    let cases = [
+        headers::cases(),
+        commands::cases(),
+        bodies::cases(),
+        ids::cases(),
+        records::cases(),
+        signed::cases(),
+        compressed::cases(),
+    ]
+    .concat();
     let ids: BTreeSet<_> = cases.iter().map(|case| &case.id).collect();
     assert_eq!(ids.len(), cases.len(), "an id stands for two cases");
     cases
