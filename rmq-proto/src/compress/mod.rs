@@ -20,6 +20,7 @@ mod zlib;
 #[cfg(feature = "zstd")]
 mod zstd;
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use bytes::Bytes;
@@ -119,13 +120,14 @@ impl fmt::Display for Compression {
 /// The bytes are not a whole and sound body of that format, the plain body has more than `max_len` bytes, or this build
 /// cannot read the format.
 pub fn decompress(kind: Compression, compressed: &[u8], max_len: usize) -> Result<Bytes, DecompressError> {
-    let plain = match kind {
+    let plain: Vec<u8> = match kind {
         #[cfg(feature = "zlib")]
         Compression::Zlib => zlib::decompress(compressed, max_len)?,
         #[cfg(feature = "lz4")]
         Compression::Lz4 => lz4::decompress(compressed, max_len)?,
         #[cfg(feature = "zstd")]
         Compression::Zstd => zstd::decompress(compressed, max_len)?,
+        // Nothing is left here with all features on.
         #[allow(unreachable_patterns)]
         _ => return Err(DecompressError::Disabled { kind }),
     };
@@ -145,13 +147,14 @@ pub fn decompress(kind: Compression, compressed: &[u8], max_len: usize) -> Resul
 ///
 /// This build cannot write the format.
 pub fn compress(kind: Compression, level: u8, plain: &[u8]) -> Result<Bytes, CompressError> {
-    let compressed = match kind {
+    let compressed: Vec<u8> = match kind {
         #[cfg(feature = "zlib")]
         Compression::Zlib => zlib::compress(level, plain),
         #[cfg(feature = "lz4")]
         Compression::Lz4 => lz4::compress(plain),
         #[cfg(feature = "zstd")]
         Compression::Zstd => zstd::compress(level, plain),
+        // Nothing is left here with all features on.
         #[allow(unreachable_patterns)]
         _ => return Err(CompressError::Disabled { kind }),
     };

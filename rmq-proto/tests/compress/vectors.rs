@@ -50,7 +50,7 @@ fn lines() -> Vec<u8> {
 }
 
 fn squares() -> Vec<u8> {
-    (0..1500_u32).map(|number| (number * number >> 3) as u8 & 0x3F).collect()
+    (0..1500_u32).map(|number| ((number * number) >> 3) as u8 & 0x3F).collect()
 }
 
 /// Bytes that do not repeat.
