@@ -9,7 +9,7 @@ use rmq_proto::header::{SendMessageV2Header, SendResponseHeader};
 use crate::Bench;
 use crate::inputs::{self, BODY, FORMATS};
 
-pub(crate) fn run(bench: &mut Bench) {
+pub(crate) fn run(bench: &Bench) {
     for (format, label) in FORMATS {
         let (head, header) = (inputs::send_head(), inputs::send_header());
         encode(bench, &format!("encode-send-v2-{label}"), format, &head, &header, &BODY);
@@ -28,7 +28,7 @@ pub(crate) fn run(bench: &mut Bench) {
 }
 
 fn encode(
-    bench: &mut Bench,
+    bench: &Bench,
     name: &str,
     format: HeaderFormat,
     head: &CommandHead<'_>,
@@ -52,7 +52,7 @@ fn encode(
     });
 }
 
-fn decode(bench: &mut Bench, name: &str, frame: &Bytes, read: impl Fn(&RemotingCommand)) {
+fn decode(bench: &Bench, name: &str, frame: &Bytes, read: impl Fn(&RemotingCommand)) {
     let decode = |mut input: Bytes| {
         let frame = FrameDecoder::default().decode(&mut input).expect("good").expect("whole");
         let command = RemotingCommand::decode(frame).expect("a command");

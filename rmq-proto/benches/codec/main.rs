@@ -4,6 +4,8 @@
 //! Input arrives in fresh memory each time, copying it included, unless a name says `reused`: then it is copied into a
 //! read buffer that is used again, as a connection does it. BENCHMARKS.md has the results.
 
+#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark reads the clock and prints")]
+
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -13,8 +15,8 @@ mod inputs;
 fn main() {
     // Cargo adds `--bench`.
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
-    let mut bench = Bench { wanted };
-    commands::run(&mut bench);
+    let bench = Bench { wanted };
+    commands::run(&bench);
 }
 
 /// Measures what it is given, if that is wanted, and prints it.
@@ -23,7 +25,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn measure<T>(&mut self, name: &str, mut call: impl FnMut() -> T) {
+    fn measure<T>(&self, name: &str, mut call: impl FnMut() -> T) {
         const CALLS: u32 = 10_000;
         const ROUNDS: u32 = 70;
         if !name.contains(&self.wanted) {

@@ -5,7 +5,7 @@ use core::ops::Range;
 use bytes::{Bytes, BytesMut};
 
 use super::{CommandHead, DecodeError, EncodeError, Language, RemotingCommand, cut};
-use crate::ext::{ExtFields, ExtSink, FieldName, WriteExt};
+use crate::ext::{Binary, ExtFields, ExtSink, FieldName, WriteExt};
 use crate::pen::Pen;
 
 /// Longest name of an ext field: its length has 16 bits and a sign.
@@ -61,24 +61,6 @@ impl<'a> Cursor<'a> {
     }
 }
 
-impl<'a> Cursor<'a> {
-    /// Reads text of `len` bytes out of ext fields that begin at `start`. `whole` is what begins there, if it is text.
-    #[inline]
-    fn ext_text(
-        &mut self,
-        len: impl TryInto<usize>,
-        start: usize,
-        whole: Option<&'a str>,
-        bad_len: impl FnOnce(usize) -> DecodeError,
-    ) -> Result<(), DecodeError> {
-        let (at, available) = (self.at, self.left());
-        let bytes = self.take(len).ok_or_else(|| bad_len(available))?;
-        let is_text =
-            |whole: &str| whole.is_char_boundary(at - start) && whole.is_char_boundary(self.at - start);
-        if whole.is_some_and(is_text) { Ok(()) } else { checked(bytes, at).map(drop) }
-    }
-}
-
 /// Text, of bytes that lie at `offset`.
 fn checked(bytes: &[u8], offset: usize) -> Result<&str, DecodeError> {
     core::str::from_utf8(bytes).map_err(|error| DecodeError::Utf8 { offset: offset + error.valid_up_to() })
@@ -109,17 +91,22 @@ fn ext_fields(cursor: &mut Cursor<'_>) -> Result<Option<Range<usize>>, DecodeErr
     let (start, available) = (cursor.at, cursor.left());
     let fields = cursor.take(length).ok_or(DecodeError::ExtLength { length, available })?;
     let end = cursor.at;
-    // What follows the ext fields is out of reach of their names and values.
-    let mut entries = Cursor { bytes: &cursor.bytes[..end], at: start };
-    // With the lengths between them, the texts are mostly text as a whole. Then each need not be looked at.
-    let whole = core::str::from_utf8(fields).ok();
-    while entries.at < end {
-        let length = entries.i16()?;
-        entries.ext_text(length, start, whole, |available| DecodeError::NameLength { length, available })?;
-        let length = entries.i32()?;
-        entries.ext_text(length, start, whole, |available| DecodeError::ValueLength { length, available })?;
+    if !Binary::is_plain(fields) {
+        check(&Cursor { bytes: &cursor.bytes[..end], at: start })?;
     }
     Ok(Some(start..end))
+}
+
+/// Checks ext fields one by one; what follows them is out of reach.
+fn check(fields: &Cursor<'_>) -> Result<(), DecodeError> {
+    let mut entries = Cursor { bytes: fields.bytes, at: fields.at };
+    while entries.left() > 0 {
+        let length = entries.i16()?;
+        entries.text(length, |available| DecodeError::NameLength { length, available })?;
+        let length = entries.i32()?;
+        entries.text(length, |available| DecodeError::ValueLength { length, available })?;
+    }
+    Ok(())
 }
 
 /// Writes a header whose code and version fit 16 bits.

@@ -67,6 +67,7 @@ fn find<'a>(entries: impl Iterator<Item = Entry<'a>>, names: &[FieldName], found
 }
 
 /// Where the name stands among those known, looked for from `expected` on first.
+#[inline(never)]
 fn place(name: Raw<'_>, names: &[FieldName], expected: usize) -> Option<usize> {
     let is = |known: &FieldName| name.is(known.as_str());
     let (before, after) = names.split_at(expected.min(names.len()));
@@ -99,11 +100,19 @@ impl<'a> Iterator for Json<'a> {
 }
 
 /// The entries of a binary header.
-pub(super) struct Binary<'a>(&'a [u8]);
+pub(crate) struct Binary<'a>(&'a [u8]);
 
 impl<'a> Binary<'a> {
-    pub(super) const fn new(entries: &'a [u8]) -> Self {
+    #[inline]
+    pub(crate) const fn new(entries: &'a [u8]) -> Self {
         Self(entries)
+    }
+
+    /// Whether bytes are entries from one end to the other, all of ASCII text.
+    #[inline]
+    pub(crate) fn is_plain(entries: &'a [u8]) -> bool {
+        let mut left = Self(entries);
+        entries.is_ascii() && left.by_ref().all(|_| true) && left.0.is_empty()
     }
 }
 

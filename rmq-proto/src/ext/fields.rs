@@ -138,7 +138,7 @@ impl<'a> Value<'a> for bool {
 
     #[inline]
     fn parse(raw: Raw<'a>) -> Option<Self> {
-        Some(raw.text().eq_ignore_ascii_case("true"))
+        Some(raw.is_true())
     }
 
     #[inline]

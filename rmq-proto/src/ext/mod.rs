@@ -22,11 +22,18 @@ pub(crate) use fields::{Field, refused};
 pub(crate) use marks::Marks;
 pub use name::FieldName;
 
+pub(crate) use self::entries::Binary;
 use self::entries::Entries;
 use self::raw::Raw;
+use crate::sign;
 
-/// Names whose values are never shown.
-const SECRET: [&str; 3] = ["AccessKey", "Signature", "SecurityToken"];
+/// Whether the value of an ext field has no place in a log: who signs a request and how (wire §8.1). In any case of letters,
+/// as a slip in it makes a secret no less one.
+pub fn is_secret(name: &str) -> bool {
+    [sign::ACCESS_KEY, sign::SIGNATURE, sign::SECURITY_TOKEN]
+        .iter()
+        .any(|secret| secret.eq_ignore_ascii_case(name))
+}
 
 /// The ext fields of one command.
 ///
@@ -152,7 +159,6 @@ impl fmt::Debug for ExtFields {
         if self.is_absent() {
             return f.write_str("absent");
         }
-        let is_secret = |name: &str| SECRET.iter().any(|secret| secret.eq_ignore_ascii_case(name));
         let mut map = f.debug_map();
         for (name, value) in self.iter() {
             map.entry(&name, if is_secret(&name) { &"<redacted>" } else { &value });

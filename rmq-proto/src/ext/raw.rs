@@ -30,13 +30,28 @@ impl<'a> Raw<'a> {
     #[inline]
     pub(super) fn text(self) -> Cow<'a, str> {
         let raw = core::str::from_utf8(self.bytes).unwrap_or_default();
-        RawText { raw, escaped: self.escaped }.text()
+        if self.escaped { RawText { raw, escaped: true }.text() } else { Cow::Borrowed(raw) }
+    }
+
+    /// Whether this says that something is so: only `true`, in any case, does (wire §2.3).
+    #[inline]
+    pub(super) fn is_true(self) -> bool {
+        if self.escaped {
+            self.text().eq_ignore_ascii_case("true")
+        } else {
+            self.bytes.eq_ignore_ascii_case(b"true")
+        }
     }
 
     /// Whether this is the text meant.
     #[inline]
     pub(super) fn is(self, text: &str) -> bool {
-        if self.escaped { self.text() == text } else { is_same(self.bytes, text.as_bytes()) }
+        if self.escaped { self.is_escaped(text) } else { is_same(self.bytes, text.as_bytes()) }
+    }
+
+    #[cold]
+    fn is_escaped(self, text: &str) -> bool {
+        self.text() == text
     }
 
     /// The decimal number that this is, with or without a sign.

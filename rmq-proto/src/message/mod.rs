@@ -1,5 +1,10 @@
-//! A message to send: [`Message`] builds it, [`Message::prepare`] checks it against all rules, and what comes out, a
-//! [`Prepared`], can be sent as it is.
+//! Messages (wire §6).
+//!
+//! To send: [`Message`] builds one, [`Message::prepare`] checks it against all rules, and what comes out, a [`Prepared`],
+//! can be sent as it is. [`encode_batch`] writes the body of a batch.
+//!
+//! As received: [`Messages`] goes through the body of an answer to a pull, a pop or a query. Each message is a
+//! [`StoredMessage`], which [inflates](StoredMessage::inflate) a compressed body when it is asked to.
 
 mod batch;
 mod error;
@@ -19,7 +24,9 @@ pub use batch::{BatchElement, BatchElements, BatchEncodeError, encode_batch};
 pub use error::MessageError;
 pub use prepare::{ID_ROOM, MessageRules, Prepared};
 pub use record_error::{RecordError, RecordErrorKind, RecordField};
-pub use stored::{Messages, RecordEncodeError, RecordVersion, Records, StoredMessage, Unbatch, body_crc};
+pub use stored::{
+    InflateError, Messages, RecordEncodeError, RecordVersion, Records, StoredMessage, Unbatch, body_crc,
+};
 pub use sys_flag::{SysFlag, TransactionType};
 
 /// A message to send.

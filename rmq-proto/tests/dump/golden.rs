@@ -175,7 +175,7 @@ fn worked_examples() {
         (
             r#"{"code":0,"extFields":{"suggestWhichBrokerId":"0","nextBeginOffset":"8","minOffset":"0","maxOffset":"8","topicSysFlag":"0","groupSysFlag":"0"},"flag":1,"language":"JAVA","opaque":9,"remark":"FOUND","serializeTypeCurrentRPC":"JSON","version":479}"#,
             &e7,
-            &["378 bytes", "response  SUCCESS (0)", "remark    \"FOUND\"", "nextBeginOffset = \"8\"", "body      125 bytes\n            0000007ddaa320a7", "...\n"],
+            &["378 bytes", "response  SUCCESS (0)", "remark    \"FOUND\"", "nextBeginOffset = \"8\"", "body      125 bytes, messages\n            TopicTest/1@7: 5 bytes, id 0A00000100002A9F0000000000000400, properties \"TAGS\\u{1}TagA\\u{2}WAIT\\u{1}true\\u{2}\"\n"],
         ),
         (
             r#"{"code":11,"extFields":{"consumerGroup":"CG","topic":"TopicTest","queueId":"1","queueOffset":"7","maxMsgNums":"32","sysFlag":"6","commitOffset":"0","suspendTimeoutMillis":"15000","subscription":"*","subVersion":"1700000000000","maxMsgBytes":"2147483647","expressionType":"TAG","bname":"broker-a"},"flag":0,"language":"RUST","opaque":9,"serializeTypeCurrentRPC":"JSON","version":479}"#,

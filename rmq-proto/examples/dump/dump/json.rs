@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use bytes::BytesMut;
 use rmq_proto::command::{Language, RemotingCommand};
+use rmq_proto::ext;
 use rmq_proto::json::Writer;
 
 use super::{hex, text};
@@ -49,7 +50,7 @@ fn ext(json: &mut Writer<'_>, command: &RemotingCommand) {
     json.begin_object();
     for (name, value) in command.ext.iter() {
         json.key(&name);
-        json.text(if text::is_secret(&name) { text::REDACTED } else { &value });
+        json.text(if ext::is_secret(&name) { text::REDACTED } else { &value });
     }
     json.end_object();
 }

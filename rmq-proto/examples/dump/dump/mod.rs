@@ -3,9 +3,9 @@
 mod hex;
 mod json;
 mod options;
+mod records;
 mod stream;
 mod text;
-mod version;
 
 use std::ffi::OsString;
 use std::fmt::Display;

@@ -3,27 +3,23 @@
 use std::fmt::{self, Display, Formatter, Write as _};
 use std::io::{self, Write};
 
+use bytes::Bytes;
 use rmq_proto::code::{RequestCode, ResponseCode};
 use rmq_proto::command::{FLAG_ONEWAY, FLAG_RESPONSE, HeaderFormat, RemotingCommand};
+use rmq_proto::ext::is_secret;
 use rmq_proto::json::{Kind, Reader};
+use rmq_proto::version::Version;
 
 use super::stream::Cut;
-use super::{hex, version};
+use super::{hex, records};
 
 pub(super) const REDACTED: &str = "<redacted>";
-
-/// Ext fields whose values are not for any eyes.
-const SECRETS: [&str; 3] = ["AccessKey", "Signature", "SecurityToken"];
 
 /// Characters of a JSON body that are shown.
 const SHOWN_TEXT: usize = 1_000;
 
 /// Bytes of any other body that are shown.
 const SHOWN_BYTES: usize = 64;
-
-pub(super) fn is_secret(name: &str) -> bool {
-    SECRETS.iter().any(|secret| secret.eq_ignore_ascii_case(name))
-}
 
 pub(super) fn code_name(command: &RemotingCommand) -> Option<&'static str> {
     if command.is_response() { ResponseCode(command.code).name() } else { RequestCode(command.code).name() }
@@ -46,7 +42,7 @@ pub(super) fn write(cut: &Cut, command: &RemotingCommand, out: &mut dyn Write) -
     writeln!(out, "  {kind:9} {code} ({})", command.code)?;
     let language = command.language.and_then(|language| language.name());
     writeln!(out, "  language  {}", language.unwrap_or("unknown"))?;
-    match version::name(command.version) {
+    match Version(command.version).name() {
         Some(name) => writeln!(out, "  version   {} ({name})", command.version)?,
         None => writeln!(out, "  version   {}", command.version)?,
     }
@@ -77,9 +73,13 @@ fn ext(command: &RemotingCommand, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn body(body: &[u8], out: &mut dyn Write) -> io::Result<()> {
+fn body(body: &Bytes, out: &mut dyn Write) -> io::Result<()> {
     if body.is_empty() {
         return writeln!(out, "  body      none");
+    }
+    if records::are_in(body) {
+        writeln!(out, "  body      {} bytes, messages", body.len())?;
+        return records::write(body, out);
     }
     if let Some(text) = json_text(body) {
         writeln!(out, "  body      {} bytes, JSON", body.len())?;

@@ -1,17 +1,19 @@
 //! The JSON header in the one form that all peers write (wire §2.1): members in alphabetical order, no white space, text in
 //! double quotes. What is in another form is left to the reader of any form; of this one both make the same.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 
 use bytes::{Buf, Bytes};
 
 use crate::command::{Language, RemotingCommand};
 use crate::ext::{ExtFields, Marks};
-use crate::json::text::{RawText, end_of_text, scan};
+use crate::json::text::{RawText, end_of_text};
 
 /// Reads a header. Gives header and body back if it is not in this form, whether it is good or bad.
 pub(super) fn decode(mut header: Bytes, body: Bytes) -> Result<RemotingCommand, (Bytes, Bytes)> {
-    let head = core::str::from_utf8(&header).ok().and_then(Head::read);
+    let is_text = header.is_ascii() || core::str::from_utf8(&header).is_ok();
+    let head = if is_text { Head::read(&header) } else { None };
     let Some(head) = head else {
         return Err((header, body));
     };
@@ -38,7 +40,7 @@ struct Head {
 }
 
 impl Head {
-    fn read(header: &str) -> Option<Self> {
+    fn read(header: &[u8]) -> Option<Self> {
         let mut cursor = Cursor { text: header, at: 0 };
         cursor.expect(b"{\"code\":")?;
         let code = cursor.integer()?;
@@ -53,7 +55,7 @@ impl Head {
         cursor.expect(b",\"opaque\":")?;
         let opaque = cursor.integer()?;
         let remark = match cursor.expect(b",\"remark\":\"") {
-            Some(()) => Some(cursor.text()?.text().into_owned()),
+            Some(()) => Some(cursor.text()?.into_owned()),
             None => None,
         };
         cursor.expect(b",\"serializeTypeCurrentRPC\":\"JSON\",\"version\":")?;
@@ -65,20 +67,20 @@ impl Head {
 }
 
 struct Cursor<'a> {
-    text: &'a str,
+    text: &'a [u8],
     at: usize,
 }
 
 impl<'a> Cursor<'a> {
     #[inline]
     fn byte(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+        self.text.get(self.at).copied()
     }
 
     /// Reads exactly this; nothing else.
     #[inline]
     fn expect<const N: usize>(&mut self, piece: &[u8; N]) -> Option<()> {
-        let next = self.text.as_bytes().get(self.at..self.at + N)?;
+        let next = self.text.get(self.at..self.at + N)?;
         if next != piece {
             return None;
         }
@@ -105,16 +107,17 @@ impl<'a> Cursor<'a> {
 
     /// Reads text after its first quote, and its last.
     #[inline]
-    fn text(&mut self) -> Option<RawText<'a>> {
-        let (text, end) = scan(self.text, self.at, b'"')?;
-        self.at = end + 1;
-        Some(text)
+    fn text(&mut self) -> Option<Cow<'a, str>> {
+        let start = self.at;
+        let (end, escaped) = self.pass_text()?;
+        let raw = core::str::from_utf8(&self.text[start..end]).ok()?;
+        Some(RawText { raw, escaped }.text())
     }
 
     /// Passes over text after its first quote, and its last. Returns where the last is, and whether there are escapes.
     #[inline]
     fn pass_text(&mut self) -> Option<(usize, bool)> {
-        let (end, escaped) = end_of_text(self.text.as_bytes(), self.at, b'"')?;
+        let (end, escaped) = end_of_text(self.text, self.at, b'"')?;
         self.at = end + 1;
         Some((end, escaped))
     }
@@ -127,7 +130,7 @@ impl<'a> Cursor<'a> {
         if self.expect(b"RUST\"").is_some() {
             return Some(Language::RUST);
         }
-        Language::from_name(&self.text()?.text())
+        Language::from_name(&self.text()?)
     }
 
     /// Reads an object of texts.

@@ -2,6 +2,7 @@
 
 mod decode;
 mod encode;
+mod inflate;
 mod messages;
 mod records;
 
@@ -17,6 +18,7 @@ use crate::id::OffsetMessageId;
 use crate::properties;
 
 pub use encode::RecordEncodeError;
+pub use inflate::InflateError;
 pub use messages::{Messages, Unbatch};
 pub use records::Records;
 
