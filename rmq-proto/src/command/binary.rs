@@ -2,10 +2,10 @@
 
 use core::ops::Range;
 
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 
 use super::{CommandHead, DecodeError, EncodeError, Language, RemotingCommand, cut};
-use crate::ext::{Binary, ExtFields, ExtSink, FieldName, WriteExt};
+use crate::ext::{ExtFields, ExtSink, FieldName, PlainBinary, WriteExt};
 use crate::pen::Pen;
 
 /// Longest name of an ext field: its length has 16 bits and a sign.
@@ -66,7 +66,47 @@ fn checked(bytes: &[u8], offset: usize) -> Result<&str, DecodeError> {
     core::str::from_utf8(bytes).map_err(|error| DecodeError::Utf8 { offset: offset + error.valid_up_to() })
 }
 
-pub(super) fn decode(header: Bytes, body: Bytes) -> Result<RemotingCommand, DecodeError> {
+pub(super) fn decode(mut header: Bytes, body: Bytes) -> Result<RemotingCommand, DecodeError> {
+    let Some(fixed) = plain(&header) else {
+        return decode_any(header, body);
+    };
+    let [c0, c1, language, v0, v1, opaque @ .., f0, f1, f2, f3] = fixed;
+    let ext = if header.len() > FIXED_LEN {
+        header.advance(FIXED_LEN);
+        ExtFields::from_plain_binary(header)
+    } else {
+        ExtFields::absent()
+    };
+    Ok(RemotingCommand {
+        code: i16::from_be_bytes([c0, c1]).into(),
+        language: Language::known(language),
+        version: i16::from_be_bytes([v0, v1]).into(),
+        opaque: i32::from_be_bytes(opaque),
+        flag: i32::from_be_bytes([f0, f1, f2, f3]),
+        remark: None,
+        ext,
+        body,
+    })
+}
+
+/// Bytes of a header besides remark and ext fields.
+const FIXED_LEN: usize = 21;
+
+/// What a header says before its remark, if it is one as nearly all are: without remark, and its ext fields fill what is
+/// left with ASCII text.
+#[inline]
+fn plain(header: &[u8]) -> Option<[u8; 13]> {
+    let (fixed, fields) = header.split_first_chunk::<FIXED_LEN>()?;
+    let [head @ .., r0, r1, r2, r3, e0, e1, e2, e3] = fixed;
+    let (remark_len, ext_len) =
+        (u32::from_be_bytes([*r0, *r1, *r2, *r3]), u32::from_be_bytes([*e0, *e1, *e2, *e3]));
+    let is_plain =
+        remark_len == 0 && usize::try_from(ext_len) == Ok(fields.len()) && PlainBinary::are_in(fields);
+    is_plain.then_some(*head)
+}
+
+/// Reads a header of any form.
+fn decode_any(header: Bytes, body: Bytes) -> Result<RemotingCommand, DecodeError> {
     let mut cursor = Cursor { bytes: &header, at: 0 };
     let code = cursor.i16()?.into();
     let language = Language::known(cursor.byte()?);
@@ -89,24 +129,17 @@ fn ext_fields(cursor: &mut Cursor<'_>) -> Result<Option<Range<usize>>, DecodeErr
         return Ok(None);
     }
     let (start, available) = (cursor.at, cursor.left());
-    let fields = cursor.take(length).ok_or(DecodeError::ExtLength { length, available })?;
+    cursor.take(length).ok_or(DecodeError::ExtLength { length, available })?;
     let end = cursor.at;
-    if !Binary::is_plain(fields) {
-        check(&Cursor { bytes: &cursor.bytes[..end], at: start })?;
-    }
-    Ok(Some(start..end))
-}
-
-/// Checks ext fields one by one; what follows them is out of reach.
-fn check(fields: &Cursor<'_>) -> Result<(), DecodeError> {
-    let mut entries = Cursor { bytes: fields.bytes, at: fields.at };
+    // What follows the ext fields is out of reach of their names and values.
+    let mut entries = Cursor { bytes: &cursor.bytes[..end], at: start };
     while entries.left() > 0 {
         let length = entries.i16()?;
         entries.text(length, |available| DecodeError::NameLength { length, available })?;
         let length = entries.i32()?;
         entries.text(length, |available| DecodeError::ValueLength { length, available })?;
     }
-    Ok(())
+    Ok(Some(start..end))
 }
 
 /// Writes a header whose code and version fit 16 bits.
@@ -162,7 +195,7 @@ impl BinarySink<'_> {
     #[inline]
     fn known_name(&mut self, name: &FieldName) {
         match name.binary() {
-            Some((entry, len)) => self.pen.put_part(entry, len),
+            Some(entry) => self.pen.put_part(entry.bytes(), entry.len()),
             None => self.name(name.as_str()),
         }
     }

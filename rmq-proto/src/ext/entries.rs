@@ -8,7 +8,7 @@ use crate::json::Reader;
 use crate::json::text::RawText;
 
 /// A name and its value.
-type Entry<'a> = (Raw<'a>, Raw<'a>);
+pub(super) type Entry<'a> = (Raw<'a>, Raw<'a>);
 
 /// Ext fields wherever they lie, to be gone through. Those of a frame were checked when it was decoded, so what would be an
 /// error here cannot be; it would end the fields.
@@ -17,6 +17,7 @@ pub(super) enum Entries<'a> {
     Json(Json<'a>),
     MarkedJson(Marked<'a>),
     Binary(Binary<'a>),
+    PlainBinary(PlainBinary<'a>),
     Owned(Owned<'a>),
 }
 
@@ -28,6 +29,7 @@ impl<'a> Entries<'a> {
             Self::Json(entries) => find(entries, names, found),
             Self::MarkedJson(entries) => find(entries, names, found),
             Self::Binary(entries) => find(entries, names, found),
+            Self::PlainBinary(entries) => find(entries, names, found),
             Self::Owned(entries) => find(entries, names, found),
         }
     }
@@ -42,27 +44,38 @@ impl<'a> Iterator for Entries<'a> {
             Self::Json(entries) => entries.next(),
             Self::MarkedJson(entries) => entries.next(),
             Self::Binary(entries) => entries.next(),
+            Self::PlainBinary(entries) => entries.next(),
             Self::Owned(entries) => entries.next(),
         }
     }
 }
 
-/// Quick when the names come in the order of `names`, as most peers write them.
+/// Entries whose names come, most of the time, in the order that they are looked for.
+pub(super) trait TakeKnown<'a>: Iterator<Item = Entry<'a>> {
+    /// Takes the next entry if it has this name, and returns its value. `None` means nothing: it may have the name anyway.
+    fn take_known(&mut self, _: &FieldName) -> Option<Raw<'a>> {
+        None
+    }
+}
+
 #[inline]
-fn find<'a>(entries: impl Iterator<Item = Entry<'a>>, names: &[FieldName], found: &mut [Option<Raw<'a>>]) {
+fn find<'a>(mut entries: impl TakeKnown<'a>, names: &[FieldName], found: &mut [Option<Raw<'a>>]) {
     let mut expected = 0;
-    for (name, value) in entries {
-        let place = match names.get(expected) {
-            Some(known) if name.is(known.as_str()) => expected,
-            _ => match place(name, names, expected) {
-                Some(place) => place,
-                None => continue,
+    loop {
+        let known = names.get(expected).and_then(|name| entries.take_known(name));
+        let (place, value) = match known {
+            Some(value) => (Some(expected), value),
+            None => match entries.next() {
+                Some((name, value)) => (place(name, names, expected), value),
+                None => return,
             },
         };
-        if let Some(found) = found.get_mut(place) {
-            *found = Some(value);
+        if let Some(place) = place {
+            if let Some(found) = found.get_mut(place) {
+                *found = Some(value);
+            }
+            expected = place + 1;
         }
-        expected = place + 1;
     }
 }
 
@@ -85,12 +98,14 @@ impl<'a> Json<'a> {
     }
 }
 
+impl<'a> TakeKnown<'a> for Json<'a> {}
+
 impl<'a> Iterator for Json<'a> {
     type Item = Entry<'a>;
 
     /// The next member that is not null.
     fn next(&mut self) -> Option<Self::Item> {
-        let raw = |text: RawText<'a>| Raw::json(text.raw.as_bytes(), text.escaped);
+        let raw = |text: RawText<'a>| Raw::json(text.raw, text.escaped);
         loop {
             if let (name, Some(value)) = self.0.as_mut()?.raw_member().ok()?? {
                 return Some((raw(name), raw(value)));
@@ -100,32 +115,95 @@ impl<'a> Iterator for Json<'a> {
 }
 
 /// The entries of a binary header.
-pub(crate) struct Binary<'a>(&'a [u8]);
+pub(super) struct Binary<'a>(&'a [u8]);
 
 impl<'a> Binary<'a> {
-    #[inline]
-    pub(crate) const fn new(entries: &'a [u8]) -> Self {
+    pub(super) const fn new(entries: &'a [u8]) -> Self {
         Self(entries)
     }
-
-    /// Whether bytes are entries from one end to the other, all of ASCII text.
-    #[inline]
-    pub(crate) fn is_plain(entries: &'a [u8]) -> bool {
-        let mut left = Self(entries);
-        entries.is_ascii() && left.by_ref().all(|_| true) && left.0.is_empty()
-    }
 }
+
+impl<'a> TakeKnown<'a> for Binary<'a> {}
 
 impl<'a> Iterator for Binary<'a> {
     type Item = Entry<'a>;
 
+    fn next(&mut self) -> Option<Self::Item> {
+        let (name_end, end) = entry(self.0, 0)?;
+        let (name, value) = (self.0.get(2..name_end)?, self.0.get(name_end + 4..end)?);
+        self.0 = &self.0[end..];
+        let text = |bytes| core::str::from_utf8(bytes).ok().map(Raw::plain);
+        Some((text(name)?, text(value)?))
+    }
+}
+
+/// The entries of a binary header that are ASCII text together with their lengths.
+pub(crate) struct PlainBinary<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> PlainBinary<'a> {
+    #[inline]
+    pub(super) fn new(entries: &'a [u8]) -> Self {
+        // Whether they are was checked when the header was.
+        Self { text: core::str::from_utf8(entries).unwrap_or_default(), at: 0 }
+    }
+
+    /// Whether bytes are such entries from one end to the other.
+    #[inline]
+    pub(crate) fn are_in(entries: &[u8]) -> bool {
+        let mut at = 0;
+        while at < entries.len() {
+            match entry(entries, at) {
+                Some((_, end)) => at = end,
+                None => return false,
+            }
+        }
+        is_ascii(entries)
+    }
+}
+
+/// Where the name ends of the entry that begins at `at`, and where the entry ends.
+#[inline]
+fn entry(entries: &[u8], at: usize) -> Option<(usize, usize)> {
+    let name_len = u16::from_be_bytes(*entries.get(at..)?.first_chunk()?);
+    let name_end = at + 2 + usize::from(name_len);
+    let value_len: usize = u32::from_be_bytes(*entries.get(name_end..)?.first_chunk()?).try_into().ok()?;
+    let end = value_len.checked_add(name_end + 4)?;
+    (end <= entries.len()).then_some((name_end, end))
+}
+
+/// For some hundred bytes quicker than the library's.
+#[inline]
+fn is_ascii(bytes: &[u8]) -> bool {
+    let (words, rest) = bytes.as_chunks();
+    let all = words.iter().fold(0, |all, word| all | u64::from_ne_bytes(*word));
+    let rest = rest.iter().fold(0, |all, byte| all | byte);
+    all & (u64::MAX / 255 << 7) == 0 && rest.is_ascii()
+}
+
+impl<'a> TakeKnown<'a> for PlainBinary<'a> {
+    #[inline]
+    fn take_known(&mut self, name: &FieldName) -> Option<Raw<'a>> {
+        let bytes = self.text.as_bytes();
+        let name_end = name.binary()?.end_in::<false>(bytes, self.at)?;
+        let value_len: usize = u32::from_be_bytes(*bytes.get(name_end..)?.first_chunk()?).try_into().ok()?;
+        let (start, end) = (name_end + 4, value_len.checked_add(name_end + 4)?);
+        let value = self.text.get(start..end)?;
+        self.at = end;
+        Some(Raw::plain(value))
+    }
+}
+
+impl<'a> Iterator for PlainBinary<'a> {
+    type Item = Entry<'a>;
+
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let (len, rest) = self.0.split_first_chunk()?;
-        let (name, rest) = rest.split_at_checked(u16::from_be_bytes(*len).into())?;
-        let (len, rest) = rest.split_first_chunk()?;
-        let (value, rest) = rest.split_at_checked(u32::from_be_bytes(*len).try_into().ok()?)?;
-        self.0 = rest;
+        let (name_end, end) = entry(self.text.as_bytes(), self.at)?;
+        let (name, value) = (self.text.get(self.at + 2..name_end)?, self.text.get(name_end + 4..end)?);
+        self.at = end;
         Some((Raw::plain(name), Raw::plain(value)))
     }
 }
@@ -139,11 +217,13 @@ impl<'a> Owned<'a> {
     }
 }
 
+impl<'a> TakeKnown<'a> for Owned<'a> {}
+
 impl<'a> Iterator for Owned<'a> {
     type Item = Entry<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let raw = |text: &'a String| Raw::plain(text.as_bytes());
+        let raw = |text: &'a String| Raw::plain(text);
         self.0.next().map(|(name, value)| (raw(name), raw(value)))
     }
 }

@@ -1,3 +1,5 @@
+use super::FieldName;
+use super::entries::TakeKnown;
 use super::raw::Raw;
 
 /// Where the ext fields of a JSON header end that is written as peers write it, so that its texts need not be looked
@@ -35,7 +37,7 @@ impl Marks {
 
 /// The fields of an object that has marks.
 pub(super) struct Marked<'a> {
-    object: &'a [u8],
+    object: &'a str,
     ends: core::slice::Iter<'a, (u16, u16)>,
     /// Where the next name is.
     name: usize,
@@ -46,7 +48,28 @@ pub(super) struct Marked<'a> {
 impl<'a> Marked<'a> {
     pub(super) fn new(object: &'a [u8], marks: &'a Marks) -> Self {
         let ends = marks.ends.get(..usize::from(marks.len)).unwrap_or_default().iter();
+        // It was checked when the marks were made.
+        let object = core::str::from_utf8(object).unwrap_or_default();
         Self { object, ends, name: "{\"".len(), escaped: marks.escaped }
+    }
+
+    /// The value from `start` on, with which the next field ends.
+    #[inline]
+    fn value(&mut self, start: usize) -> Option<Raw<'a>> {
+        let value_end = usize::from(self.ends.next()?.1);
+        let value = Raw::json(self.object.get(start..value_end)?, self.escaped & 1 == 1);
+        self.name = value_end + BETWEEN;
+        self.escaped >>= 1;
+        Some(value)
+    }
+}
+
+impl<'a> TakeKnown<'a> for Marked<'a> {
+    #[inline]
+    fn take_known(&mut self, name: &FieldName) -> Option<Raw<'a>> {
+        // The bracket of the object stands where other members have a comma.
+        let value = name.json()?.end_in::<true>(self.object.as_bytes(), self.name - 2)?;
+        self.value(value)
     }
 }
 
@@ -55,12 +78,8 @@ impl<'a> Iterator for Marked<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let (name_end, value_end) = self.ends.next()?;
-        let (name_end, value_end) = (usize::from(*name_end), usize::from(*value_end));
+        let name_end = usize::from(self.ends.as_slice().first()?.0);
         let name = Raw::plain(self.object.get(self.name..name_end)?);
-        let value = Raw::json(self.object.get(name_end + BETWEEN..value_end)?, self.escaped & 1 == 1);
-        self.name = value_end + BETWEEN;
-        self.escaped >>= 1;
-        Some((name, value))
+        Some((name, self.value(name_end + BETWEEN)?))
     }
 }

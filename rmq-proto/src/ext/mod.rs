@@ -22,8 +22,8 @@ pub(crate) use fields::{Field, refused};
 pub(crate) use marks::Marks;
 pub use name::FieldName;
 
-pub(crate) use self::entries::Binary;
 use self::entries::Entries;
+pub(crate) use self::entries::PlainBinary;
 use self::raw::Raw;
 use crate::sign;
 
@@ -58,6 +58,8 @@ enum Repr {
     MarkedJson(Bytes, Marks),
     /// Entries of a binary header, checked.
     Binary(Bytes),
+    /// The same where they are ASCII text together with their lengths.
+    PlainBinary(Bytes),
     Owned(BTreeMap<String, String>),
 }
 
@@ -78,6 +80,11 @@ impl ExtFields {
 
     pub(crate) const fn from_binary(entries: Bytes) -> Self {
         Self(Repr::Binary(entries))
+    }
+
+    /// Entries as [`PlainBinary::are_in`] finds them.
+    pub(crate) const fn from_plain_binary(entries: Bytes) -> Self {
+        Self(Repr::PlainBinary(entries))
     }
 
     /// Begins with the `{` of the object; more may follow after its `}`.
@@ -101,6 +108,7 @@ impl ExtFields {
             Repr::Json(object) => Entries::Json(entries::Json::new(object)),
             Repr::MarkedJson(object, marks) => Entries::MarkedJson(marks::Marked::new(object, marks)),
             Repr::Binary(fields) => Entries::Binary(entries::Binary::new(fields)),
+            Repr::PlainBinary(fields) => Entries::PlainBinary(PlainBinary::new(fields)),
             Repr::Owned(fields) => Entries::Owned(entries::Owned::new(fields)),
         }
     }

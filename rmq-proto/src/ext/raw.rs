@@ -2,35 +2,34 @@ use alloc::borrow::Cow;
 
 use crate::json::text::RawText;
 
-/// A name or a value as it lies in a frame or in a map. Its bytes are text, which was checked where they came from.
+/// A name or a value as it lies in a frame or in a map.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Raw<'a> {
-    bytes: &'a [u8],
+    text: &'a str,
     /// Whether the text of a JSON header has escapes that are not taken back.
     escaped: bool,
 }
 
 impl<'a> Raw<'a> {
     #[inline]
-    pub(super) const fn plain(bytes: &'a [u8]) -> Self {
-        Self { bytes, escaped: false }
+    pub(super) const fn plain(text: &'a str) -> Self {
+        Self { text, escaped: false }
     }
 
     #[inline]
-    pub(super) const fn json(bytes: &'a [u8], escaped: bool) -> Self {
-        Self { bytes, escaped }
+    pub(super) const fn json(text: &'a str, escaped: bool) -> Self {
+        Self { text, escaped }
     }
 
     #[inline]
     pub(super) const fn is_empty(self) -> bool {
-        self.bytes.is_empty()
+        self.text.is_empty()
     }
 
     /// The text meant; borrowed when it has no escape.
     #[inline]
     pub(super) fn text(self) -> Cow<'a, str> {
-        let raw = core::str::from_utf8(self.bytes).unwrap_or_default();
-        if self.escaped { RawText { raw, escaped: true }.text() } else { Cow::Borrowed(raw) }
+        if self.escaped { RawText { raw: self.text, escaped: true }.text() } else { Cow::Borrowed(self.text) }
     }
 
     /// Whether this says that something is so: only `true`, in any case, does (wire §2.3).
@@ -39,14 +38,14 @@ impl<'a> Raw<'a> {
         if self.escaped {
             self.text().eq_ignore_ascii_case("true")
         } else {
-            self.bytes.eq_ignore_ascii_case(b"true")
+            self.text.eq_ignore_ascii_case("true")
         }
     }
 
     /// Whether this is the text meant.
     #[inline]
     pub(super) fn is(self, text: &str) -> bool {
-        if self.escaped { self.is_escaped(text) } else { is_same(self.bytes, text.as_bytes()) }
+        if self.escaped { self.is_escaped(text) } else { is_same(self.text.as_bytes(), text.as_bytes()) }
     }
 
     #[cold]
@@ -57,7 +56,7 @@ impl<'a> Raw<'a> {
     /// The decimal number that this is, with or without a sign.
     #[inline]
     pub(super) fn integer(self) -> Option<i64> {
-        let (negative, digits) = match self.bytes {
+        let (negative, digits) = match self.text.as_bytes() {
             [b'-', digits @ ..] => (true, digits),
             digits => (false, digits),
         };

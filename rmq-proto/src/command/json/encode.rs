@@ -62,7 +62,7 @@ impl JsonSink<'_> {
     #[inline]
     fn known_name(&mut self, name: &FieldName) {
         match name.json() {
-            Some((member, len)) => self.pen.put_part(member, len),
+            Some(member) => self.pen.put_part(member.bytes(), member.len()),
             None => self.name(name.as_str()),
         }
     }
