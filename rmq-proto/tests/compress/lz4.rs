@@ -105,6 +105,15 @@ fn damaged_frames() {
             corrupt(7, "a block ends in the middle of a sequence"),
         ),
         (
+            "a frame that repeats what another has",
+            [
+                frame("40 40", &format!("{abc} {end}")),
+                frame("40 40", &format!("04 00 00 00 00 03 00 00 {end}")),
+            ]
+            .concat(),
+            corrupt(25, "a block repeats what is not there"),
+        ),
+        (
             "what is no frame",
             [frame("64 40", &format!("{abc} {end} {sum}")), b"more".to_vec()].concat(),
             corrupt(22, "what follows a frame is not another"),

@@ -46,6 +46,31 @@ fn frames_by_hand() {
     }
 }
 
+/// A window of 1920 bytes: 1 KiB, and seven eighths of that.
+#[test]
+fn a_block_as_large_as_the_window() {
+    let body = |block: &str| [hex("28 b5 2f fd 00 07"), hex(block)].concat();
+    assert_eq!(decompress(KIND, &body("03 3c 00 61"), 2000).as_deref(), Ok(&[b'a'; 1920][..]));
+    let larger = corrupt(6, "a block is larger than it may be");
+    assert_eq!(decompress(KIND, &body("0b 3c 00 61"), 2000), Err(larger));
+}
+
+/// Offsets used before, after ten bytes: each sequence repeats three bytes, with an offset value of 2 or 3.
+#[test]
+fn recent_offsets() {
+    let ten = "50 00 00 61 62 63 64 65 66 67 68 69 6a";
+    let rows = [
+        // Literals between: the third, the third, the second.
+        ("18 58 59 5a 03 54 01 01 00 0e", "abcdefghijXdefYdefZdef"),
+        // No literals: the third, twice one less than the first, the third.
+        ("00 04 54 00 01 00 16", "abcdefghijcdeghicdedeg"),
+    ];
+    for (content, plain) in rows {
+        let body = frame(&format!("{ten} {}", block(content)));
+        assert_eq!(decompress(KIND, &body, 100).as_deref(), Ok(plain.as_bytes()), "{content}");
+    }
+}
+
 #[test]
 fn damaged_frames() {
     let header = |header: &str| [hex("28 b5 2f fd"), hex(header), hex("19 00 00 61 62 63")].concat();
@@ -65,6 +90,11 @@ fn damaged_frames() {
         ("a large block", frame("09 00 10"), corrupt(6, "a block is larger than it may be")),
         ("a block larger than the window", header("20 02"), corrupt(6, "a block is larger than it may be")),
         (
+            "a frame that repeats what another has",
+            [frame("19 00 00 61 62 63"), frame(&block("00 01 54 00 02 01 06"))].concat(),
+            corrupt(18, "a sequence repeats what is not there"),
+        ),
+        (
             "what is no frame",
             [frame("01 00 00"), vec![0; 9]].concat(),
             corrupt(9, "what follows a frame is not another"),
@@ -78,6 +108,7 @@ fn damaged_frames() {
 #[test]
 fn damaged_blocks() {
     let cut_off = "literals are cut off";
+    let many = format!("12 80 09 24 10 3f {} 01 02 00", "00 ".repeat(33));
     let codes = "literals end before or behind the end of their bits";
     let rows = [
         ("nothing", "", cut_off),
@@ -153,6 +184,8 @@ fn damaged_blocks() {
         ("a Huffman table of nothing", "12 c0 00 82 00 00 00", "a Huffman table is empty"),
         ("a Huffman table that is cut off", "12 40 00 ff 00", "a Huffman table is cut off"),
         ("a Huffman code of 15 bits", "12 c0 00 81 f0 01 00", "a Huffman code is longer than it may be"),
+        ("weights without an end", "12 80 01 04 f0 03 00 04 02 00", "a Huffman table has too many weights"),
+        ("one weight too many", &many, "a Huffman table has too many weights"),
         (
             "weights that do not add up",
             "12 00 01 83 35 10 01 00",

@@ -1,8 +1,9 @@
 //! Zstandard frames (RFC 8878).
 //!
-//! Read by our own code: the decoder of `ruzstd` takes the memory that a frame asks for (a window of 2 MiB for any small
-//! body of a Java producer) and holds the output twice, and a limit that is firm is worth more here. Here the output is the
-//! window, so a window costs nothing. `ruzstd` does the writing.
+//! Read by our own code. The decoder of `ruzstd` takes memory for what a frame declares, a window of 2 MiB for any small
+//! body of a Java producer, and holds the output twice; a firm limit is worth more here. As all of the output is kept, it is
+//! the window too: a window costs nothing, however large, and an offset beyond it that the frame has output for is let pass.
+//! `ruzstd` does the writing.
 
 mod bits;
 mod block;
