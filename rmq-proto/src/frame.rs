@@ -117,6 +117,11 @@ impl FrameDecoder {
         if let Some(error) = self.failed {
             return Err(error);
         }
+        if self.partial.is_empty()
+            && let Some(frame) = self.only_frame(input)
+        {
+            return Ok(Some(frame));
+        }
         let decoded =
             if self.partial.is_empty() { self.decode_whole(input) } else { self.decode_split(input) };
         if let Err(error) = decoded {
@@ -129,6 +134,23 @@ impl FrameDecoder {
     /// How many bytes of an incomplete frame are kept.
     pub fn buffered(&self) -> usize {
         self.partial.len()
+    }
+
+    /// Takes all of `input` if that is one frame, as most reads of a connection are that waits for one answer.
+    #[inline]
+    fn only_frame(&self, input: &mut Bytes) -> Option<Frame> {
+        const WORDS: usize = 2 * WORD;
+        let [l0, l1, l2, l3, format, h0, h1, h2] = *input.first_chunk::<WORDS>()?;
+        let len = usize::try_from(u32::from_be_bytes([l0, l1, l2, l3])).ok()?.checked_add(WORD)?;
+        let header_end = usize::try_from(u32::from_be_bytes([0, h0, h1, h2])).ok()? + WORDS;
+        if len != input.len() || len > self.max_frame_len || header_end > len {
+            return None;
+        }
+        let format = HeaderFormat::from_byte(format)?;
+        let mut header = core::mem::take(input);
+        let body = if header_end < len { header.split_off(header_end) } else { Bytes::new() };
+        header.advance(WORDS);
+        Some(Frame { format, header, body })
     }
 
     /// Takes a frame that begins in `input`.

@@ -36,13 +36,18 @@ impl<'a> Pen<'a> {
         self.out[at..at + N].copy_from_slice(&piece);
     }
 
-    /// The next `len` bytes, to be written in part or whole.
+    /// The next `len` bytes, to be written in part or whole. Those that [`advance`](Self::advance) passes are written.
     #[inline]
-    fn room(&mut self, len: usize) -> &mut [u8] {
+    pub(crate) fn room(&mut self, len: usize) -> &mut [u8] {
         if self.out.len() - self.at < len {
             self.grow(len);
         }
         &mut self.out[self.at..self.at + len]
+    }
+
+    #[inline]
+    pub(crate) fn advance(&mut self, len: usize) {
+        self.at += len;
     }
 
     #[cold]
@@ -124,7 +129,7 @@ const PAIRS: [[u8; 2]; 100] = {
 
 /// Copies a piece that is most likely short, for which a call would cost more than the copying.
 #[inline]
-fn copy(to: &mut [u8], from: &[u8]) {
+pub(crate) fn copy(to: &mut [u8], from: &[u8]) {
     let len = from.len();
     match len {
         0 => {}

@@ -21,6 +21,7 @@ pub use fields::FieldKind;
 pub(crate) use fields::{Field, refused};
 pub(crate) use marks::Marks;
 pub use name::FieldName;
+pub(crate) use name::Form;
 
 use self::entries::Entries;
 pub(crate) use self::entries::PlainBinary;

@@ -51,6 +51,15 @@ fn end_after_escapes(json: &[u8], mut at: usize, quote: u8) -> Option<usize> {
     Some(at)
 }
 
+/// Whether bytes are ASCII. For some hundred of them quicker than the library's.
+#[inline]
+pub(crate) fn is_ascii(bytes: &[u8]) -> bool {
+    let (words, rest) = bytes.as_chunks();
+    let all = words.iter().fold(0, |all, word| all | u64::from_ne_bytes(*word));
+    let rest = rest.iter().fold(0, |all, byte| all | byte);
+    all & (ONES << 7) == 0 && rest.is_ascii()
+}
+
 /// Why [`scan`] found no text. On its own, as an error would weigh on each text that is fine.
 #[cold]
 pub(crate) fn scan_error(json: &str, start: usize, quote: u8) -> JsonError {
@@ -77,16 +86,24 @@ pub(super) const fn zero_bytes(word: u64) -> u64 {
     word.wrapping_sub(ONES) & !word & (ONES << 7)
 }
 
-/// The index of the first `a` or `b` from `at` on, or the length. Eight bytes a step.
+/// The index of the first `a` or `b` from `at` on, or the length.
 #[inline]
-pub(super) fn find_either(bytes: &[u8], mut at: usize, a: u8, b: u8) -> usize {
-    let (a_word, b_word) = (ONES * u64::from(a), ONES * u64::from(b));
-    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
-        let word = u64::from_le_bytes(*chunk);
-        let hits = zero_bytes(word ^ a_word) | zero_bytes(word ^ b_word);
-        if hits != 0 {
-            // Bits above the lowest one may be false hits; the lowest never is.
-            return at + hits.trailing_zeros() as usize / 8;
+fn find_either(bytes: &[u8], at: usize, a: u8, b: u8) -> usize {
+    match bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        // Most texts are short.
+        Some(chunk) => match first_of(*chunk, a, b) {
+            Some(len) => at + len,
+            None => find_further(bytes, at + 8, a, b),
+        },
+        None => find_further(bytes, at, a, b),
+    }
+}
+
+/// The same for longer texts, and where the bytes end. Eight of them a step.
+fn find_further(bytes: &[u8], mut at: usize, a: u8, b: u8) -> usize {
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        if let Some(len) = first_of(*chunk, a, b) {
+            return at + len;
         }
         at += 8;
     }
@@ -96,9 +113,22 @@ pub(super) fn find_either(bytes: &[u8], mut at: usize, a: u8, b: u8) -> usize {
     at.min(bytes.len())
 }
 
+/// The index of the first `a` or `b`.
+#[inline]
+fn first_of(bytes: [u8; 8], a: u8, b: u8) -> Option<usize> {
+    let word = u64::from_le_bytes(bytes);
+    let hits = zero_bytes(word ^ (ONES * u64::from(a))) | zero_bytes(word ^ (ONES * u64::from(b)));
+    // Bits above the lowest one may be false hits; the lowest never is.
+    (hits != 0).then(|| hits.trailing_zeros() as usize / 8)
+}
+
 /// The length of the escape whose backslash lies at `at`; `None` if it is none.
 #[inline]
 fn escape_len(bytes: &[u8], at: usize) -> Option<usize> {
+    // The control characters that separate properties.
+    if let [b'\\', b'u', b'0', b'0', b'0', b'0'..=b'9', ..] = bytes.get(at..)? {
+        return Some(6);
+    }
     let digits = match bytes.get(at + 1)? {
         b'u' => 4,
         b'x' => 2,

@@ -2,22 +2,29 @@ use alloc::string::String;
 use alloc::vec;
 
 use super::text::{ONES, simple_escape, zero_bytes};
+use crate::pen::copy;
 
 /// Takes back the escapes of a text that [`scan`](super::text::scan) accepted. A half of a surrogate pair that stands alone
 /// becomes U+FFFD.
 pub(super) fn unescape(raw: &str) -> String {
     let bytes = raw.as_bytes();
     // No escape is shorter than what it means. Whole words are copied, the last one past its end.
-    let mut out = vec![0; raw.len() + size_of::<u64>()];
+    let mut out = vec![0; bytes.len() + WORD];
     let (mut at, mut len) = (0, 0);
     while at < bytes.len() {
         let plain = copy_plain(&bytes[at..], &mut out[len..]);
         at += plain;
         len += plain;
-        if bytes.get(at) == Some(&b'\\') {
-            let (meant, escape_len) = escape(bytes, at);
+        if plain < WORD && bytes.get(at) == Some(&b'\\') {
+            let (meant, escape_len) = escape(&bytes[at..]);
             at += escape_len;
-            len += meant.encode_utf8(&mut out[len..]).len();
+            match u8::try_from(meant) {
+                Ok(byte) if byte.is_ascii() => {
+                    out[len] = byte;
+                    len += 1;
+                }
+                _ => len += meant.encode_utf8(&mut out[len..]).len(),
+            }
         }
     }
     out.truncate(len);
@@ -25,36 +32,39 @@ pub(super) fn unescape(raw: &str) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// Copies a part of what stands before the first backslash: none only if that is the first byte.
+const WORD: usize = size_of::<u64>();
+
+/// Copies a word of what stands before the first backslash, or less: the length.
 #[inline]
 fn copy_plain(from: &[u8], to: &mut [u8]) -> usize {
-    let mut word = [b'\\'; 8];
+    let mut word = [b'\\'; WORD];
     match from.first_chunk() {
         Some(chunk) => word = *chunk,
-        None => word.iter_mut().zip(from).for_each(|(to, from)| *to = *from),
+        None => copy(&mut word, from),
     }
-    to[..word.len()].copy_from_slice(&word);
+    to[..WORD].copy_from_slice(&word);
     zero_bytes(u64::from_le_bytes(word) ^ (ONES * u64::from(b'\\'))).trailing_zeros() as usize / 8
 }
 
-/// What the escape at `at` means, and its length.
+/// What the escape that text begins with means, and its length.
 #[inline]
-fn escape(bytes: &[u8], at: usize) -> (char, usize) {
-    let (meant, len) = match bytes.get(at + 1) {
-        Some(b'u') => utf16(bytes, at),
-        Some(b'x') => (char::from_u32(hex(bytes, at + 2, 2)), 4),
-        Some(byte) => (simple_escape(*byte), 2),
-        None => (None, 1),
+fn escape(bytes: &[u8]) -> (char, usize) {
+    let (meant, len) = match bytes {
+        // Control characters, which separate properties.
+        [b'\\', b'u', b'0', b'0', b'0', last, ..] => (char::from_u32(digit(*last)), 6),
+        [b'\\', b'u', ..] => utf16(bytes),
+        [b'\\', b'x', ..] => (char::from_u32(hex(bytes, 2, 2)), 4),
+        [b'\\', byte, ..] => (simple_escape(*byte), 2),
+        _ => (None, 1),
     };
     (meant.unwrap_or(char::REPLACEMENT_CHARACTER), len)
 }
 
 /// Reads `\uXXXX`, and another one after it if the two are a surrogate pair. Also returns their length.
-#[inline]
-fn utf16(bytes: &[u8], at: usize) -> (Option<char>, usize) {
-    let first = hex(bytes, at + 2, 4);
-    if (0xD800..0xDC00).contains(&first) && bytes[at + 6..].starts_with(b"\\u") {
-        let second = hex(bytes, at + 8, 4);
+fn utf16(bytes: &[u8]) -> (Option<char>, usize) {
+    let first = hex(bytes, 2, 4);
+    if (0xD800..0xDC00).contains(&first) && bytes[6..].starts_with(b"\\u") {
+        let second = hex(bytes, 8, 4);
         if (0xDC00..0xE000).contains(&second) {
             return (char::from_u32(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)), 12);
         }

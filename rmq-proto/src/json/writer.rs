@@ -1,7 +1,7 @@
 use bytes::{BufMut, BytesMut};
 
 use super::text::{ONES, zero_bytes};
-use crate::pen::Pen;
+use crate::pen::{Pen, copy};
 
 /// Writes compact JSON, one value or key after the other, commas and colons included; the [module](super) shows how.
 ///
@@ -117,35 +117,64 @@ pub(crate) fn put_integer(out: &mut BytesMut, number: i64) {
 
 /// Writes text with its escapes and without quotes (wire §2.1).
 pub(crate) fn put_escaped(pen: &mut Pen<'_>, text: &str) {
+    const WORD: usize = size_of::<u64>();
     let mut rest = text.as_bytes();
     while !rest.is_empty() {
         // A short end is filled up with blanks, which mean nothing here.
-        let mut word = [b' '; 8];
+        let mut word = [b' '; WORD];
         match rest.first_chunk() {
             Some(chunk) => word = *chunk,
-            None => word.iter_mut().zip(rest).for_each(|(to, from)| *to = *from),
+            None => copy(&mut word, rest),
         }
         let clean = clean_len(word).min(rest.len());
-        pen.put_part(&word, clean);
-        rest = &rest[clean..];
-        if clean < word.len() && !rest.is_empty() {
-            rest = &rest[put_escape(pen, rest)..];
+        let room = pen.room(WORD + ESCAPE_LEN);
+        room[..WORD].copy_from_slice(&word);
+        match rest.get(clean) {
+            Some(special @ (0x01 | 0x02)) if clean < WORD => {
+                // What separates properties, by far the most frequent.
+                room[clean..clean + ESCAPE_LEN].copy_from_slice(&[
+                    b'\\',
+                    b'u',
+                    b'0',
+                    b'0',
+                    b'0',
+                    b'0' + special,
+                ]);
+                pen.advance(clean + ESCAPE_LEN);
+                rest = &rest[clean + 1..];
+            }
+            Some(_) if clean < WORD => {
+                pen.advance(clean);
+                rest = &rest[clean..];
+                rest = &rest[put_escape(pen, rest)..];
+            }
+            _ => {
+                pen.advance(clean);
+                rest = &rest[clean..];
+            }
         }
     }
 }
 
-/// How many bytes from the front on text can hold as they are. Not: control characters, quote, backslash, 0x7F, and 0xE2,
-/// which may begin U+2028 or U+2029, line ends to JavaScript.
+/// `\uXXXX`, the longest escape.
+const ESCAPE_LEN: usize = 6;
+
+/// How many bytes from the front on are ASCII that text can hold as it is: no control characters, no quote and no backslash.
 #[inline]
 fn clean_len(bytes: [u8; 8]) -> usize {
+    const HIGH: u64 = ONES << 7;
     let word = u64::from_le_bytes(bytes);
-    let control = word.wrapping_sub(ONES * 0x20) & !word & (ONES << 7);
-    let special = [b'"', b'\\', 0x7F_u8, 0xE2].map(|byte| zero_bytes(word ^ (ONES * u64::from(byte))));
+    // This puts the quote, 0x22, in the place of the blank, next to the control characters, and the blank behind it.
+    let turned = word ^ (ONES * 2);
+    let low = turned.wrapping_sub(ONES * 0x21) & !turned;
+    let backslash = word ^ (ONES * u64::from(b'\\'));
+    let high = word.wrapping_add(ONES) | word;
     // Bits above the lowest one may be false hits; the lowest never is.
-    special.into_iter().fold(control, |hits, hit| hits | hit).trailing_zeros() as usize / 8
+    let hits = (low | high) & HIGH | zero_bytes(backslash);
+    hits.trailing_zeros() as usize / 8
 }
 
-/// Writes the character that `rest` begins with, or the first byte of one that needs no escape; returns its length.
+/// Writes the character that `rest` begins with, or others that are not ASCII and need no escape; returns their length.
 fn put_escape(pen: &mut Pen<'_>, rest: &[u8]) -> usize {
     let short = match rest {
         [b'"', ..] => b'"',
@@ -159,9 +188,12 @@ fn put_escape(pen: &mut Pen<'_>, rest: &[u8]) -> usize {
             put_unicode_escape(pen, 0x2028 | u16::from(last & 1));
             return 3;
         }
-        [byte, ..] if *byte >= 0x80 => {
-            pen.put(&[*byte]);
-            return 1;
+        [first, others @ ..] if *first >= 0x80 => {
+            // 0xE2 may begin U+2028 or U+2029, line ends to JavaScript.
+            let len = others.iter().position(|byte| *byte < 0x80 || *byte == 0xE2);
+            let (plain, _) = rest.split_at(len.map_or(rest.len(), |len| 1 + len));
+            pen.put_slice(plain);
+            return plain.len();
         }
         [byte, ..] => {
             put_unicode_escape(pen, u16::from(*byte));

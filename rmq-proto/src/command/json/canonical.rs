@@ -4,42 +4,31 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
-use bytes::{Buf, Bytes};
+use crate::command::Language;
+use crate::ext::Marks;
+use crate::json::text::{RawText, end_of_text, is_ascii};
 
-use crate::command::{Language, RemotingCommand};
-use crate::ext::{ExtFields, Marks};
-use crate::json::text::{RawText, end_of_text};
-
-/// Reads a header. Gives header and body back if it is not in this form, whether it is good or bad.
-pub(super) fn decode(mut header: Bytes, body: Bytes) -> Result<RemotingCommand, (Bytes, Bytes)> {
-    let is_text = header.is_ascii() || core::str::from_utf8(&header).is_ok();
-    let head = if is_text { Head::read(&header) } else { None };
-    let Some(head) = head else {
-        return Err((header, body));
-    };
-    let Head { code, ext, flag, language, opaque, remark, version } = head;
-    let ext = match ext {
-        None => ExtFields::absent(),
-        Some((start, marks)) => {
-            header.advance(start);
-            ExtFields::from_marked_json(header, marks)
-        }
-    };
-    Ok(RemotingCommand { code, language: Some(language), version, opaque, flag, remark, ext, body })
+/// What a header says, and where; `None` if it is not in this form, whether it is good or bad.
+#[inline]
+pub(super) fn read(header: &[u8]) -> Option<Head> {
+    let is_text = is_ascii(header) || core::str::from_utf8(header).is_ok();
+    if is_text { Head::read(header) } else { None }
 }
 
-struct Head {
-    code: i32,
+/// The members of a header besides those that tell nothing.
+pub(super) struct Head {
+    pub(super) code: i32,
     /// Where the object begins, and where its members lie.
-    ext: Option<(usize, Marks)>,
-    flag: i32,
-    language: Language,
-    opaque: i32,
-    remark: Option<String>,
-    version: i32,
+    pub(super) ext: Option<(usize, Marks)>,
+    pub(super) flag: i32,
+    pub(super) language: Language,
+    pub(super) opaque: i32,
+    pub(super) remark: Option<String>,
+    pub(super) version: i32,
 }
 
 impl Head {
+    #[inline]
     fn read(header: &[u8]) -> Option<Self> {
         let mut cursor = Cursor { text: header, at: 0 };
         cursor.expect(b"{\"code\":")?;
@@ -134,6 +123,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads an object of texts.
+    #[inline]
     fn ext_fields(&mut self) -> Option<(usize, Marks)> {
         let (start, mut marks) = (self.at, Marks::new());
         self.expect(b"{")?;

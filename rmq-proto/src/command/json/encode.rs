@@ -1,7 +1,7 @@
 use bytes::BytesMut;
 
 use crate::command::CommandHead;
-use crate::ext::{ExtSink, FieldName, WriteExt};
+use crate::ext::{ExtSink, FieldName, Form, WriteExt};
 use crate::json::put_escaped;
 use crate::pen::Pen;
 
@@ -67,6 +67,15 @@ impl JsonSink<'_> {
         }
     }
 
+    /// Writes a name, and a value with its end quote.
+    #[inline]
+    fn put_short<const N: usize>(&mut self, name: &Form, value: [u8; N]) {
+        let room = self.pen.room(Form::ROOM + N);
+        room[..Form::ROOM].copy_from_slice(name.bytes());
+        room[name.len()..name.len() + N].copy_from_slice(&value);
+        self.pen.advance(name.len() + N);
+    }
+
     fn value(&mut self, value: &str) {
         put_escaped(&mut self.pen, value);
         self.pen.put(b"\"");
@@ -106,12 +115,20 @@ impl ExtSink for JsonSink<'_> {
     }
 
     fn known_integer(&mut self, name: &FieldName, value: i64) {
-        self.known_name(name);
-        self.number(value);
+        match (name.json(), u8::try_from(value)) {
+            (Some(form), Ok(digit @ 0..=9)) => self.put_short(form, [b'0' + digit, b'"']),
+            _ => {
+                self.known_name(name);
+                self.number(value);
+            }
+        }
     }
 
     fn known_boolean(&mut self, name: &FieldName, value: bool) {
-        self.known_name(name);
-        self.truth(value);
+        match (name.json(), value) {
+            (Some(form), true) => self.put_short(form, *b"true\""),
+            (Some(form), false) => self.put_short(form, *b"false\""),
+            (None, _) => self.boolean(name.as_str(), value),
+        }
     }
 }

@@ -6,7 +6,7 @@ mod encode;
 use alloc::borrow::Cow;
 use core::ops::Range;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 
 pub(super) use encode::encode;
 
@@ -15,11 +15,27 @@ use crate::ext::ExtFields;
 use crate::json::{Kind, Reader};
 
 /// Reads a header. The ext fields are checked and left where they are.
-pub(super) fn decode(header: Bytes, body: Bytes) -> Result<RemotingCommand, DecodeError> {
-    match canonical::decode(header, body) {
-        Ok(command) => Ok(command),
-        Err((header, body)) => decode_any(header, body),
-    }
+pub(super) fn decode(mut header: Bytes, body: Bytes) -> Result<RemotingCommand, DecodeError> {
+    let Some(head) = canonical::read(&header) else {
+        return decode_any(header, body);
+    };
+    let ext = match head.ext {
+        None => ExtFields::absent(),
+        Some((start, marks)) => {
+            header.advance(start);
+            ExtFields::from_marked_json(header, marks)
+        }
+    };
+    Ok(RemotingCommand {
+        code: head.code,
+        language: Some(head.language),
+        version: head.version,
+        opaque: head.opaque,
+        flag: head.flag,
+        remark: head.remark,
+        ext,
+        body,
+    })
 }
 
 /// Reads a header in any form that Java takes.
