@@ -5,6 +5,7 @@ mod captured;
 mod damaged;
 mod examples;
 mod golden;
+mod inflate;
 mod inner_batch;
 mod records;
 mod refused;
