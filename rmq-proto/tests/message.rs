@@ -274,6 +274,11 @@ fn errors_say_what_to_do() {
     for (message, text) in rows {
         assert_eq!(prepared(message).unwrap_err().to_string(), text);
     }
+    // Of a long name 160 characters are shown.
+    for (len, end) in [(160, "a`"), (161, "a...`")] {
+        let text = prepared(Message::new("a".repeat(len), "x")).unwrap_err().to_string();
+        assert!(text.starts_with(&format!("topic `{}{end}: ", "a".repeat(159))), "{text}");
+    }
     // Whatever a user gives, the text stays short and on one line.
     let text = prepared(Message::new("\n".repeat(1_000_000), "x").key("k")).unwrap_err().to_string();
     assert!(text.len() < 1_000 && !text.contains('\n'), "{text}");

@@ -69,6 +69,7 @@ macro_rules! constants {
     )*) => {$(
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
         pub enum $type {
             $( $(#[$variant_meta])* #[doc = concat!("\n\n`", $name, "`.")] $variant, )+
         }

@@ -58,10 +58,12 @@ impl QueueData {
 }
 
 impl TopicRouteData {
-    /// Whether a client need not act on `other` after `self`: the order of brokers does not count, nor do cluster and
-    /// acting master (producer §3.3 step 4).
+    /// Whether a client need not act on `other` after `self`: the order of brokers does not count, nor do cluster, zone and
+    /// acting master (producer §3.3 step 4). No mapping of queues is the same as an empty one.
     pub fn same_as(&self, other: &Self) -> bool {
         self.order_topic_conf == other.order_topic_conf
+            && self.filter_server_table == other.filter_server_table
+            && self.topic_queue_mapping.iter().flatten().eq(other.topic_queue_mapping.iter().flatten())
             && sorted(&self.queue_datas, |queues| &queues.broker_name)
                 .eq(sorted(&other.queue_datas, |queues| &queues.broker_name))
             && sorted(&self.broker_datas, |broker| &broker.broker_name)

@@ -204,15 +204,16 @@ impl<T: Value> Value for Vec<T> {
     }
 }
 
-/// A key whose value is `null` is passed over.
+/// A key whose value is `null` is as good as not there, also when it had another value before.
 impl<K: Key, V: Value> Value for BTreeMap<K, V> {
     fn read(source: &mut Source<'_>) -> Result<Self, BodyError> {
         let mut map = Self::new();
         source.members(&mut |source, key| {
             let key = K::from_key(key).ok_or_else(|| K::error(source.json.offset()))?;
-            if let Some(value) = Option::read(source)? {
-                map.insert(key, value);
-            }
+            match Option::read(source)? {
+                Some(value) => map.insert(key, value),
+                None => map.remove(&key),
+            };
             Ok(())
         })?;
         Ok(map)

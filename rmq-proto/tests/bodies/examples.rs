@@ -40,7 +40,7 @@ fn lists_and_tables() {
         |texts: &[(&str, &str)]| table(texts).into_iter().map(|(key, text)| (key, text.to_owned())).collect();
     assert_text(&KvTable { table: texts(&[("k", "v")]) }, r#"{"table":{"k":"v"}}"#);
     assert_eq!(
-        decode(r#"{"table":{"a":1,b:true,"c":null,4:'x'}}"#),
+        decode(r#"{"table":{"a":1,b:true,'c':'y',"c":null,4:'x'}}"#),
         Ok(KvTable { table: texts(&[("4", "x"), ("a", "1"), ("b", "true")]) })
     );
     assert_text(&ConsumerList { client_ids: owned(&["id1", "id2"]) }, r#"{"consumerIdList":["id1","id2"]}"#);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use rmq_proto::body::{BrokerData, PERM_READ, PERM_WRITE, QueueData, TopicRouteData};
+use rmq_proto::body::{BrokerData, PERM_READ, PERM_WRITE, QueueData, TopicQueueMappingInfo, TopicRouteData};
 
 use crate::golden;
 
@@ -155,7 +155,15 @@ fn same_route() {
         change(&mut route);
         route
     };
-    let rows: [(&str, bool, TopicRouteData); 16] = [
+    let mapping = |epoch| {
+        Some([("a".to_owned(), TopicQueueMappingInfo { epoch, ..TopicQueueMappingInfo::default() })].into())
+    };
+    let mut mapped = base();
+    mapped.topic_queue_mapping = mapping(1);
+    let mut remapped = base();
+    remapped.topic_queue_mapping = mapping(2);
+    assert!(mapped.same_as(&mapped) && !mapped.same_as(&remapped), "queues of a static topic moved");
+    let rows: [(&str, bool, TopicRouteData); 20] = [
         ("equal", true, base()),
         ("order of queues", true, changed(|r| r.queue_datas.reverse())),
         ("order of brokers", true, changed(|r| r.broker_datas.reverse())),
@@ -175,6 +183,10 @@ fn same_route() {
         ),
         ("a slave gone", false, changed(|r| drop(r.broker_datas[1].addresses.remove(&1)))),
         ("ordered", false, changed(|r| r.order_topic_conf = Some("a:4".to_owned()))),
+        ("zone", true, changed(|r| r.broker_datas[0].zone_name = Some("z".to_owned()))),
+        ("filter servers", false, changed(|r| drop(r.filter_server_table.insert("h:1".to_owned(), vec![])))),
+        ("a static topic", false, mapped),
+        ("an empty mapping", true, changed(|r| r.topic_queue_mapping = Some([].into()))),
         ("ordered, with nothing", false, changed(|r| r.order_topic_conf = Some(String::new()))),
     ];
     for (what, same, other) in rows {

@@ -165,4 +165,6 @@ fn offsets_past_the_greatest() {
     assert_eq!(read[..2], ok(members(&message, &three()[..2])));
     let kind = RecordErrorKind::QueueOffset { base: i64::MAX - 1, index: 2 };
     assert_eq!(errors(&read), [(2, (52, 32, None, kind))]);
+    let read: Read = Messages::new(records([&hello(), &message])).collect();
+    assert_eq!(errors(&read), [(3, (record(&hello()).len() + 88 + 52, 32, None, kind))]);
 }

@@ -5,6 +5,8 @@ mod captured;
 mod damaged;
 mod examples;
 mod golden;
+#[cfg(all(feature = "zlib", feature = "lz4", feature = "zstd"))]
+mod inflate;
 mod inner_batch;
 mod records;
 mod refused;

@@ -56,6 +56,26 @@ fn the_answer_knows_the_offsets_better() {
 }
 
 #[test]
+fn a_message_that_is_missing_does_not_give_its_offset_away() {
+    let told = |offsets| PopAnswer { msg_offset_info: Some(offsets), ..ANSWER };
+    let answer = told("0 1 7,8,9;1 0 3");
+    let receipt = |offset: i64| format!("7 _ 0 broker-a 1 {offset}");
+    // Offsets of the messages whose records could be read.
+    for left in [&[8, 9][..], &[7, 9], &[7, 8], &[9], &[]] {
+        let messages: Vec<_> = left.iter().map(|offset| message("t", 1, *offset)).collect();
+        let expected = left.iter().map(|offset| receipt(*offset)).collect();
+        assert_eq!(made(&answer, &messages), Ok(expected), "{left:?}");
+    }
+    // One that came with its receipt takes no other's place.
+    let own = "7 1700000000100 60000 3 0 broker-a 1 9";
+    let kept = PoppedMessage { receipt: Some(own), ..message("t", 1, 9) };
+    assert_eq!(made(&answer, &[kept, message("t", 1, 8)]), Ok(vec![receipt(9), receipt(8)]));
+    // What the messages say is of no use here: any of the offsets may be theirs.
+    let error = PopError::NoMessageOffset { queue: queue(Normal, 1), index: 0 };
+    assert_eq!(made(&told("0 1 70,80"), &[message("t", 1, 7)]), Err(error));
+}
+
+#[test]
 fn without_start_offsets_the_messages_say() {
     for start_offset_info in [None, Some("")] {
         let answer = PopAnswer { start_offset_info, ..ANSWER };
@@ -145,6 +165,7 @@ fn answers_that_do_not_tell() {
         (told("0 1 7", Some("")), no_offset(0)),
         (told("0 1 7", Some("1 1 7,8")), no_offset(0)),
         (told("0 1 7", Some("0 1 7")), no_offset(1)),
+        (told("0 1 7", Some("0 1 8")), no_offset(0)),
         (told("0 1", Some("0 1 7,8")), PopError::Parts { field: "startOffsetInfo", offset: 0, found: 2 }),
         (told("0 1 7", Some("0 1 7;")), PopError::Parts { field: "msgOffsetInfo", offset: 6, found: 1 }),
         (

@@ -8,6 +8,9 @@ use crate::message::{BatchElement, BatchElements, RecordError, RecordErrorKind, 
 /// The messages in the body of an answer to a pull, a pop or a query: [`Records`], with inner batches taken apart as by
 /// [`StoredMessage::unbatch`].
 ///
+/// A batch that is compressed as a whole comes out as one message, like any that is compressed: inflate it, then take it
+/// apart with [`StoredMessage::unbatch`].
+///
 /// What is wrong inside a batch is placed in bytes from the start of the whole body.
 #[derive(Clone, Debug)]
 pub struct Messages {
