@@ -83,3 +83,25 @@ fn captured_frames() {
         assert_eq!(written(&command, HeaderFormat::Json), bytes);
     }
 }
+
+/// Peers write headers in one form, and that form is read in a way of its own. Read in the way of all others, they say the
+/// same.
+#[test]
+fn a_form_that_no_peer_writes_reads_alike() {
+    let lines = VECTORS.lines().chain(CAPTURE.lines()).map(Line::of);
+    let frames = lines.filter(|line| line.text("kind").is_none_or(|kind| kind == "frame"));
+    let mut count = 0;
+    for bytes in frames.filter_map(|line| line.text("hex")).map(|text| hex(&text)) {
+        let command = read(&bytes).expect("a command");
+        let header_end = 8 + usize::from(bytes[6]) * 256 + usize::from(bytes[7]);
+        let (words, header, body) = (&bytes[..8], &bytes[8..header_end], &bytes[header_end..]);
+        let blank = if words[4] == 0 { b' ' } else { 0 };
+        let mut longer = [words, header, &[blank], body].concat();
+        let length = (bytes.len() - 4 + 1) as u32;
+        longer[..4].copy_from_slice(&length.to_be_bytes());
+        longer[6..8].copy_from_slice(&(header.len() as u16 + 1).to_be_bytes());
+        assert_eq!(read(&longer), Ok(command));
+        count += 1;
+    }
+    assert_eq!(count, 42 + 120);
+}
