@@ -7,7 +7,7 @@ use twox_hash::XxHash32;
 
 use super::error::Flaw;
 use super::input::{Input, check};
-use super::output::Output;
+use super::output::{Output, Room};
 use super::{Compression, DecompressError};
 
 const KIND: Compression = Compression::Lz4;
@@ -36,8 +36,8 @@ const STORED: u32 = 1 << 31;
 /// How far back a block can refer.
 const WINDOW: usize = 64 << 10;
 
-pub(super) fn decompress(input: &[u8], max: usize) -> Result<Vec<u8>, DecompressError> {
-    let mut out = Output::new(max, input.len());
+pub(super) fn decompress(input: &[u8], room: Room) -> Result<Vec<u8>, DecompressError> {
+    let mut out = Output::new(room, input.len());
     let mut input = Input::new(KIND, input);
     while input.next_frame(MAGIC)? {
         frame(&mut input, &mut out)?;

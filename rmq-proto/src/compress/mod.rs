@@ -4,8 +4,7 @@
 //! by name, and reading or writing it is an error that names the feature.
 //!
 //! What a body says about its own size is never believed: memory grows with what comes out, up to a limit that the caller
-//! sets. At any moment [`decompress`] holds no more than one and a half times that limit (the output, and half of it once
-//! more while it moves to a larger place) and [`WORKING_LEN`] besides.
+//! sets. At any moment [`decompress`] holds no more than that limit and [`WORKING_LEN`] besides.
 
 // With a format left out, what only that format uses is left over.
 #![cfg_attr(not(all(feature = "zlib", feature = "lz4", feature = "zstd")), allow(dead_code, unused))]
@@ -26,6 +25,7 @@ use core::fmt;
 use bytes::Bytes;
 
 pub use self::error::{CompressError, DecompressError};
+use self::output::Room;
 
 /// Default limit of a decompressed body: 16 MiB, the limit of a frame (wire §1.2).
 pub const DEFAULT_MAX_LEN: usize = 16 * 1024 * 1024;
@@ -120,18 +120,30 @@ impl fmt::Display for Compression {
 /// The bytes are not a whole and sound body of that format, the plain body has more than `max_len` bytes, or this build
 /// cannot read the format.
 pub fn decompress(kind: Compression, compressed: &[u8], max_len: usize) -> Result<Bytes, DecompressError> {
-    let plain: Vec<u8> = match kind {
-        #[cfg(feature = "zlib")]
-        Compression::Zlib => zlib::decompress(compressed, max_len)?,
-        #[cfg(feature = "lz4")]
-        Compression::Lz4 => lz4::decompress(compressed, max_len)?,
-        #[cfg(feature = "zstd")]
-        Compression::Zstd => zstd::decompress(compressed, max_len)?,
-        // Nothing is left here with all features on.
-        #[allow(unreachable_patterns)]
-        _ => return Err(DecompressError::Disabled { kind }),
+    // Output that grows moves, and then takes its old place and its new one. So what is longer than half the limit is
+    // begun anew, in a place that it need not leave.
+    let half = Room { max: max_len / 2, whole: false };
+    let plain = match decompress_into(half, kind, compressed) {
+        Err(DecompressError::TooLong { .. }) => {
+            decompress_into(Room { max: max_len, whole: true }, kind, compressed)?
+        }
+        plain => plain?,
     };
     Ok(plain.into())
+}
+
+fn decompress_into(room: Room, kind: Compression, compressed: &[u8]) -> Result<Vec<u8>, DecompressError> {
+    match kind {
+        #[cfg(feature = "zlib")]
+        Compression::Zlib => zlib::decompress(compressed, room),
+        #[cfg(feature = "lz4")]
+        Compression::Lz4 => lz4::decompress(compressed, room),
+        #[cfg(feature = "zstd")]
+        Compression::Zstd => zstd::decompress(compressed, room),
+        // Nothing is left here with all features on.
+        #[allow(unreachable_patterns)]
+        _ => Err(DecompressError::Disabled { kind }),
+    }
 }
 
 /// A compressed body of these bytes.

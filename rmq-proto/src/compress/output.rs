@@ -2,6 +2,15 @@ use alloc::vec::Vec;
 
 use super::DecompressError;
 
+/// How much memory the output may take.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    /// Longest output.
+    pub(super) max: usize,
+    /// Whether all of it is taken at once.
+    pub(super) whole: bool,
+}
+
 /// What was decompressed so far, never over its limit.
 ///
 /// Its room is the limit halved so often that it still fits, so the room doubles when it grows, ends at the limit exactly,
@@ -14,9 +23,10 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Of at most `max` bytes, decompressed from `input_len` bytes.
-    pub(super) fn new(max: usize, input_len: usize) -> Self {
-        Self { bytes: Vec::new(), max, least: input_len.saturating_mul(2).min(max) }
+    /// Of what is decompressed from `input_len` bytes.
+    pub(super) fn new(room: Room, input_len: usize) -> Self {
+        let least = if room.whole { room.max } else { input_len.saturating_mul(2).min(room.max) };
+        Self { bytes: Vec::new(), max: room.max, least }
     }
 
     pub(super) fn len(&self) -> usize {

@@ -11,7 +11,7 @@ use miniz_oxide::inflate::core::inflate_flags::{
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress as inflate};
 
 use super::input::{format_error, is_zlib_header};
-use super::output::Output;
+use super::output::{Output, Room};
 use super::{Compression, DecompressError};
 
 const KIND: Compression = Compression::Zlib;
@@ -21,10 +21,10 @@ const DICTIONARY: u8 = 0x20;
 
 const MAX_LEVEL: u8 = 9;
 
-pub(super) fn decompress(input: &[u8], max: usize) -> Result<Vec<u8>, DecompressError> {
+pub(super) fn decompress(input: &[u8], room: Room) -> Result<Vec<u8>, DecompressError> {
     check_header(input)?;
     let mut state = Box::<DecompressorOxide>::default();
-    let mut out = Output::new(max, input.len());
+    let mut out = Output::new(room, input.len());
     let mut read = 0;
     loop {
         // At the limit there may still be the end of the stream to read.

@@ -20,7 +20,7 @@ use twox_hash::XxHash64;
 
 use self::block::Blocks;
 use super::input::{Input, check};
-use super::output::Output;
+use super::output::{Output, Room};
 use super::{Compression, DecompressError};
 
 const KIND: Compression = Compression::Zstd;
@@ -32,8 +32,8 @@ const SINGLE_SEGMENT: u8 = 0x20;
 const RESERVED: u8 = 0x08;
 const CHECKSUM: u8 = 0x04;
 
-pub(super) fn decompress(input: &[u8], max: usize) -> Result<Vec<u8>, DecompressError> {
-    let mut out = Output::new(max, input.len());
+pub(super) fn decompress(input: &[u8], room: Room) -> Result<Vec<u8>, DecompressError> {
+    let mut out = Output::new(room, input.len());
     let mut input = Input::new(KIND, input);
     while input.next_frame(MAGIC)? {
         frame(&mut input, &mut out)?;
