@@ -29,7 +29,7 @@ pub(crate) fn run(bench: &Bench) {
     }
 }
 
-fn encode(
+pub(crate) fn encode(
     bench: &Bench,
     name: &str,
     format: HeaderFormat,
@@ -54,7 +54,7 @@ fn encode(
     });
 }
 
-fn decode(bench: &Bench, name: &str, frame: &Bytes, read: impl Fn(&RemotingCommand)) {
+pub(crate) fn decode(bench: &Bench, name: &str, frame: &Bytes, read: impl Fn(&RemotingCommand)) {
     let decode = |mut input: Bytes| {
         let frame = FrameDecoder::default().decode(&mut input).expect("good").expect("whole");
         let command = RemotingCommand::decode(frame).expect("a command");

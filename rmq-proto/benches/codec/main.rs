@@ -9,6 +9,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+mod bodies;
 mod commands;
 mod inputs;
 
@@ -17,6 +18,7 @@ fn main() {
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
     let bench = Bench { wanted };
     commands::run(&bench);
+    bodies::run(&bench);
 }
 
 /// Measures what it is given, if that is wanted, and prints it.
