@@ -64,6 +64,6 @@ pub(crate) fn decode(bench: &Bench, name: &str, frame: &Bytes, read: impl Fn(&Re
     let mut buffer = BytesMut::with_capacity(4 * frame.len());
     bench.measure(&format!("{name}-reused"), || {
         buffer.extend_from_slice(frame);
-        decode(buffer.split().freeze())
+        decode(buffer.split().freeze());
     });
 }
