@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use rmq_proto::compress::DEFAULT_MAX_LEN;
 use rmq_proto::message::{BatchElement, BatchElements, RecordVersion, StoredMessage, SysFlag};
 use rmq_proto::properties;
 
@@ -68,11 +69,16 @@ fn stored_messages() {
         assert_eq!(sorted(&properties), sorted(&plain.properties), "{name}");
         assert_eq!(message, StoredMessage { sys_flag, body, properties, ..plain.clone() }, "{name}");
         // The program that wrote the compressed two set the checksum of the plain body.
-        assert!(StoredMessage { body: plain.body, ..message.clone() }.crc_matches(), "{name}");
+        assert!(StoredMessage { body: plain.body.clone(), ..message.clone() }.crc_matches(), "{name}");
         assert_eq!(Some(message.offset_message_id().to_string()), line.text("offsetMsgId"), "{name}");
         assert_eq!(message.keys().collect::<Vec<_>>(), ["k1", "k2"]);
         assert_eq!((message.tags(), message.property("u")), (Some("TagA"), Some("v")));
         assert_eq!(record(&message), bytes, "{name}: written as it was");
+
+        let mut inflated = message;
+        inflated.inflate(DEFAULT_MAX_LEN).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let properties = inflated.properties.clone();
+        assert_eq!(inflated, StoredMessage { properties, ..plain }, "{name}: inflated");
     }
 }
 
