@@ -41,7 +41,7 @@ impl fmt::Debug for Frame {
 #[non_exhaustive]
 pub enum FrameError {
     /// The length word is negative.
-    #[error("a frame says its length is {0}")]
+    #[error("a frame says its length is {0}, which is negative: these bytes are no frame")]
     NegativeLength(i32),
     /// The frame is over the limit.
     #[error(
@@ -76,6 +76,28 @@ pub enum FrameError {
 ///
 /// When a whole frame lies in one piece, the frame is a slice of it and nothing is copied. Else the decoder keeps what has
 /// arrived of that one frame and no more, in memory that grows with what arrives, never with what a length word promises.
+///
+/// ```
+/// use bytes::Bytes;
+/// use rmq_proto::frame::{FrameDecoder, FrameError};
+///
+/// let frame = b"\0\0\0\x0e\0\0\0\x0a{\"code\":1}";
+/// let stream = frame.repeat(3);
+/// let mut decoder = FrameDecoder::default();
+/// let mut frames = 0;
+/// for read in stream.chunks(20) {
+///     // Of a BytesMut that was read into, `split().freeze()` gives the same without a copy.
+///     let mut piece = Bytes::copy_from_slice(read);
+///     // A piece may end one frame and hold others: it has to live until there are no more.
+///     while let Some(frame) = decoder.decode(&mut piece)? {
+///         frames += 1;
+///     }
+/// }
+/// assert_eq!(frames, 3);
+/// // When the stream ends, this says whether it was cut.
+/// assert_eq!(decoder.buffered(), 0);
+/// # Ok::<(), FrameError>(())
+/// ```
 #[derive(Clone)]
 pub struct FrameDecoder {
     max_frame_len: usize,

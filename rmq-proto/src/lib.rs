@@ -1,16 +1,26 @@
 //! RocketMQ's remoting protocol as pure functions over bytes: frames, both header formats, typed headers, bodies,
 //! messages and ids. No I/O, no clock, no policy, and no standard library: `no_std` with `alloc`.
 //!
-//! From bytes to what they say: a [`frame::FrameDecoder`] cuts a stream of bytes into frames,
-//! [`command::RemotingCommand::decode`] reads a frame's header, and [`command::RemotingCommand::header`] reads the fields of
-//! one kind of command straight from the bytes of the frame. From what is to be said to bytes: [`command::encode_frame`]
-//! writes a typed header straight into the output.
+//! | To | begin at |
+//! |---|---|
+//! | cut a stream into frames and read their headers | [`frame::FrameDecoder`], [`command::RemotingCommand::decode`], [`header`] |
+//! | write a request | [`command::encode_frame`], or [`command::RemotingCommand::encode`] |
+//! | send a message | [`message::Message::prepare`], [`header::SendMessageV2Header`], [`message::encode_batch`] |
+//! | read the messages of a pull, a pop or a query | [`header::PullResponseHeader`], [`message::Messages`], [`message::StoredMessage::inflate`] |
+//! | read and write routes, heartbeats, locks and all other JSON | [`body`] |
+//! | sign a request, or check one | [`sign::Credentials`] |
+//! | pop | [`pop`], [`recall`] |
+//! | know what a peer can do | [`version::Version::has`] |
+//!
+//! Headers borrow their texts from the command; bodies and messages own theirs, and a message's body is a slice of the frame.
+//! Formats of compression are the features `zlib`, `lz4` and `zstd`, all on by default. The example `dump` prints frames given in
+//! hex.
 //!
 //! ```
 //! use bytes::BytesMut;
 //! use rmq_proto::code::RequestCode;
 //! use rmq_proto::command::{CommandHead, HeaderFormat, RemotingCommand, encode_frame};
-//! use rmq_proto::frame::{FrameDecoder, MAX_FRAME_LEN};
+//! use rmq_proto::frame::FrameDecoder;
 //! use rmq_proto::header::GetRouteHeader;
 //!
 //! let mut out = BytesMut::new();
@@ -18,16 +28,17 @@
 //! let header = GetRouteHeader { topic: "TopicTest".into(), accept_standard_json_only: None };
 //! encode_frame(&mut out, HeaderFormat::Json, &head, &header, 0)?;
 //!
-//! let mut decoder = FrameDecoder::new(MAX_FRAME_LEN);
-//! let frame = decoder.decode(&mut out.freeze())?.expect("the whole frame is there");
-//! let command = RemotingCommand::decode(frame)?;
-//! assert_eq!(command.opaque, 1);
-//! assert_eq!(command.header::<GetRouteHeader<'_>>()?.topic, "TopicTest");
+//! let mut decoder = FrameDecoder::default();
+//! let mut received = out.freeze();
+//! while let Some(frame) = decoder.decode(&mut received)? {
+//!     let command = RemotingCommand::decode(frame)?;
+//!     assert_eq!(command.opaque, 1);
+//!     assert_eq!(command.header::<GetRouteHeader<'_>>()?.topic, "TopicTest");
+//! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! "wire §1.3" and "producer §5.2" in the docs name sections of the protocol's description; ARCHITECTURE.md says what
-//! they are.
+//! "wire §1.3" and "producer §5.2" in the docs name sections of docs/wire.md and docs/producer.md in the repository.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -78,7 +78,7 @@ fn bug_03_late_and_unknown_answers() {
     assert!(matches!(error.attempts()[0].error, RequestError::Timeout { written: true, .. }));
     let before = net.client.stats().unknown_answers;
     net.answer(conn, &stored(&seen[2].command, 2, ResponseCode::SUCCESS));
-    let mut never = RemotingCommand::request(ResponseCode::SUCCESS);
+    let mut never = RemotingCommand::request(ResponseCode::SUCCESS.0);
     (never.opaque, never.flag) = (987_654, 1);
     net.answer(conn, &never);
     let mut request = RemotingCommand::request(40);

@@ -132,7 +132,8 @@ impl Value for HeartbeatData {
 impl HeartbeatData {
     /// The fingerprint of these producers and consumers, by which a broker knows the subscriptions again when they are left
     /// out of later heartbeats (wire §9.5). It does not depend on the client's id, on when the subscriptions
-    /// were made and on the heartbeat's own `fingerprint` and `without_sub`.
+    /// were made and on the heartbeat's own `fingerprint` and `without_sub`. It does depend on the order of all lists, so keep
+    /// that; and on the subscriptions, so compute it while they are in, and give the heartbeats without them the same number.
     ///
     /// Java's hash of the heartbeat's text without these. As 0 means that there is no fingerprint, a hash of 0 gives 1.
     pub fn compute_fingerprint(&self) -> i32 {

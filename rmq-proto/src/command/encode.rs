@@ -9,8 +9,9 @@ const MAX_HEADER_LEN: usize = (1 << 24) - 1;
 /// Longest frame, without its length word, whose length fits the length word.
 const MAX_LENGTH: usize = i32::MAX as usize;
 
-/// Appends the length word, the header word and the header of a frame to `out`; the caller appends the body, of `body_len`
-/// bytes. All is written in place, no map or text of its own in between.
+/// Appends the length word, the header word and the header of a frame to `out`; the caller appends the body, of exactly
+/// `body_len` bytes: any other number, and the peer takes what follows for something else. To write a body that is at hand, use
+/// [`RemotingCommand::encode`](super::RemotingCommand::encode). All is written in place, no map or text of its own in between.
 ///
 /// A code or version that does not fit 16 bits cannot be written in the binary format: such a frame is written as JSON
 /// whatever `format` says (wire §3.2). Returns the format used.

@@ -1,4 +1,5 @@
 use super::{CURRENT_VERSION, FLAG_RESPONSE, Language};
+use crate::code::{RequestCode, ResponseCode};
 
 /// How a header is written. Each frame states its own format; a peer may answer in the other one (wire §3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -45,13 +46,13 @@ pub struct CommandHead<'a> {
 
 impl CommandHead<'_> {
     /// The head of a request of ours that wants an answer.
-    pub fn request(code: impl Into<i32>, opaque: i32) -> Self {
-        let code = code.into();
+    pub fn request(code: impl Into<RequestCode>, opaque: i32) -> Self {
+        let code = code.into().0;
         Self { code, language: Language::RUST, version: CURRENT_VERSION, opaque, flag: 0, remark: None }
     }
 
     /// The head of our response to the request with this opaque.
-    pub fn response(code: impl Into<i32>, opaque: i32) -> Self {
-        Self { flag: FLAG_RESPONSE, ..Self::request(code, opaque) }
+    pub fn response(code: impl Into<ResponseCode>, opaque: i32) -> Self {
+        Self { flag: FLAG_RESPONSE, ..Self::request(code.into().0, opaque) }
     }
 }

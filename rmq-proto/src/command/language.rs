@@ -1,6 +1,18 @@
+use core::fmt;
+
 /// What a peer is written in, as the number of wire §1.5. An open set: numbers without a name are legal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Language(pub u8);
+
+/// The name, or the number of one without a name.
+impl fmt::Debug for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(name) => f.write_str(name),
+            None => write!(f, "Language({})", self.0),
+        }
+    }
+}
 
 macro_rules! languages {
     ($($name:ident = $number:literal,)*) => {

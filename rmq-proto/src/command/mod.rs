@@ -8,6 +8,7 @@ mod json;
 mod language;
 
 use alloc::string::String;
+use core::fmt;
 use core::ops::Range;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
@@ -17,6 +18,7 @@ pub use error::{DecodeError, EncodeError};
 pub use head::{CommandHead, HeaderFormat};
 pub use language::Language;
 
+use crate::code::{RequestCode, ResponseCode};
 use crate::ext::{ExtFields, HeaderError, ReadExt, WriteExt};
 use crate::frame::Frame;
 
@@ -30,7 +32,7 @@ pub const FLAG_ONEWAY: i32 = 2;
 pub const CURRENT_VERSION: i32 = 479;
 
 /// One request or response. Its texts are slices of the frame that it was read from, as far as they can be.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct RemotingCommand {
     /// What is asked for, or how it went: a [`RequestCode`](crate::code::RequestCode) or a
     /// [`ResponseCode`](crate::code::ResponseCode).
@@ -52,26 +54,30 @@ pub struct RemotingCommand {
 }
 
 impl RemotingCommand {
-    /// A request of ours: language [`Language::RUST`], version [`CURRENT_VERSION`], opaque 0, no ext fields.
-    pub fn request(code: impl Into<i32>) -> Self {
+    /// A request of ours: language [`Language::RUST`], version [`CURRENT_VERSION`], opaque 0, and an empty map of ext fields,
+    /// as some brokers fail on requests without (wire §2.3).
+    pub fn request(code: impl Into<RequestCode>) -> Self {
         Self {
-            code: code.into(),
+            code: code.into().0,
             language: Some(Language::RUST),
             version: CURRENT_VERSION,
             opaque: 0,
             flag: 0,
             remark: None,
-            ext: ExtFields::absent(),
+            ext: ExtFields::new(),
             body: Bytes::new(),
         }
     }
 
-    /// Our response to `request`.
-    pub fn response_to(request: &Self, code: impl Into<i32>) -> Self {
-        Self { opaque: request.opaque, flag: FLAG_RESPONSE, ..Self::request(code) }
+    /// Our response to `request`, without ext fields.
+    pub fn response_to(request: &Self, code: impl Into<ResponseCode>) -> Self {
+        let code = code.into().0;
+        let ext = ExtFields::absent();
+        Self { opaque: request.opaque, flag: FLAG_RESPONSE, ext, ..Self::request(code) }
     }
 
-    /// The same command with the fields of `header` added to its ext fields.
+    /// The same command with the fields of `header` added to its ext fields. Those that are there stay, unless `header` has
+    /// them, too.
     #[must_use]
     pub fn with_ext(mut self, header: &impl WriteExt) -> Self {
         self.ext.extend_from(header);
@@ -102,7 +108,8 @@ impl RemotingCommand {
         !self.is_response() && self.flag & FLAG_ONEWAY != 0
     }
 
-    /// Reads the ext fields as a typed header, in one pass over the bytes of the frame.
+    /// Reads the ext fields as a typed header, in one pass over the bytes of the frame. Look at `code` first: a response that
+    /// refuses has none of the fields.
     ///
     /// # Errors
     ///
@@ -123,12 +130,13 @@ impl RemotingCommand {
         }
     }
 
-    /// Appends the whole frame to `out`, in `format` if that can hold it (see [`encode_frame`]).
+    /// Appends the whole frame to `out`, in `format` if that can hold it, else as JSON (see [`encode_frame`]). Returns the
+    /// format used.
     ///
     /// # Errors
     ///
     /// Those of [`encode_frame`]; `out` is then as it was.
-    pub fn encode(&self, format: HeaderFormat, out: &mut BytesMut) -> Result<(), EncodeError> {
+    pub fn encode(&self, format: HeaderFormat, out: &mut BytesMut) -> Result<HeaderFormat, EncodeError> {
         let head = CommandHead {
             code: self.code,
             language: self.language.unwrap_or(Language::UNKNOWN),
@@ -137,9 +145,24 @@ impl RemotingCommand {
             flag: self.flag,
             remark: self.remark.as_deref(),
         };
-        encode_frame(out, format, &head, &self.ext, self.body.len())?;
+        let used = encode_frame(out, format, &head, &self.ext, self.body.len())?;
         out.put_slice(&self.body);
-        Ok(())
+        Ok(used)
+    }
+}
+
+impl fmt::Debug for RemotingCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RemotingCommand")
+            .field("code", &self.code)
+            .field("language", &self.language)
+            .field("version", &self.version)
+            .field("opaque", &self.opaque)
+            .field("flag", &self.flag)
+            .field("remark", &self.remark)
+            .field("ext", &self.ext)
+            .field("body_len", &self.body.len())
+            .finish()
     }
 }
 

@@ -82,10 +82,10 @@ impl<'a, V: Value<'a>> Field<'a> for Option<V> {
 
 /// Why a field cannot be read from what was found under its name.
 #[cold]
-pub(crate) fn refused(field: &'static str, found: Option<Raw<'_>>) -> HeaderError {
+pub(crate) fn refused(header: &'static str, field: &'static str, found: Option<Raw<'_>>) -> HeaderError {
     match found {
-        Some(found) if !found.is_empty() => HeaderError::invalid(field, &found.text()),
-        _ => HeaderError::Missing { field },
+        Some(found) if !found.is_empty() => HeaderError::invalid(header, field, &found.text()),
+        _ => HeaderError::Missing { header, field },
     }
 }
 

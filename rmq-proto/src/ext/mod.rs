@@ -141,6 +141,17 @@ impl ExtFields {
         });
     }
 
+    /// Removes a field, and says whether it was there. Fields of a frame are copied out of it.
+    pub fn remove(&mut self, name: &str) -> bool {
+        let is_there = self.value(name).is_some();
+        if is_there {
+            self.edit(|fields| {
+                fields.remove(name);
+            });
+        }
+        is_there
+    }
+
     /// Sets all fields of a header. An absent one changes nothing; an empty one makes sure there is a map.
     pub(crate) fn extend_from(&mut self, header: &impl WriteExt) {
         if !header.is_absent() {

@@ -9,7 +9,8 @@ headers! {
     /// fields of a signature (wire §8) are no part of this: they are made from all others.
     #[derive(Default)]
     pub struct CommonHeader<'a> {
-        /// The namespace, for servers of vendors (wire §7.4). Clients since 5.2 send it.
+        /// The namespace, for servers of vendors (wire §7.4). Clients since 5.2 send it. Names are then not
+        /// [wrapped](crate::names::namespace).
         namespace: Option<Cow<'a, str>> = "ns",
         /// Marks topic and groups as those of a namespace; Java sends `true` whenever it sends `ns`.
         namespaced: Option<bool> = "nsd",

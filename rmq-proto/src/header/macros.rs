@@ -46,7 +46,7 @@ macro_rules! headers {
                 Ok(Self {
                     $( $field: match $crate::ext::Field::read($field) {
                         Some(value) => value,
-                        None => return Err($crate::ext::refused($name, $field)),
+                        None => return Err($crate::ext::refused(stringify!($header), $name, $field)),
                     }, )*
                 })
             }

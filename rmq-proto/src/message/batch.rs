@@ -85,7 +85,8 @@ pub enum BatchEncodeError {
 ///
 /// # Errors
 ///
-/// The first element that cannot be written; then `out` is as it was.
+/// The first element that cannot be written; then `out` is as it was. No elements are no error and give an empty body, which
+/// brokers refuse.
 ///
 /// ```
 /// use bytes::BytesMut;

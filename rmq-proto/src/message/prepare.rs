@@ -52,7 +52,8 @@ impl Prepared {
     }
 
     /// Keys, tag, `WAIT` and user properties as text, each with its `\x02` (wire §6.4). The message id is not among
-    /// them: the sender appends it, and there is room for it.
+    /// them: the sender appends it, to the elements of a batch too, and there is room for it. What goes out is
+    /// [`properties_with_id`](Self::properties_with_id).
     pub fn properties(&self) -> &str {
         &self.properties
     }

@@ -1,5 +1,7 @@
 use core::net::SocketAddr;
 
+use crate::compress::Compression;
+
 /// What was done to a message and how its record is laid out: the bits of wire §6.3. An open set: bits without a name
 /// are legal, and kept.
 ///
@@ -74,6 +76,17 @@ impl SysFlag {
     #[must_use]
     pub const fn with_transaction(self, transaction: TransactionType) -> Self {
         Self(self.0 & !Self::TRANSACTION_MASK | transaction.bits())
+    }
+
+    /// How the body is compressed, if it is; `None` if the number has no meaning.
+    pub const fn compression(self) -> Option<Compression> {
+        Compression::from_bits(self.compression_bits())
+    }
+
+    /// These flags of a body that is compressed so.
+    #[must_use]
+    pub const fn with_compression(self, kind: Compression) -> Self {
+        self.with(Self::COMPRESSED).with_compression_bits(kind.bits())
     }
 
     /// How the body is compressed, if it is, as a number from 0 to 7: 0 and 3 are zlib, 1 is LZ4, 2 is ZSTD, the others

@@ -1,5 +1,8 @@
 //! Namespaces of version 1: clients put them before the names of topics and groups, and take them off what they show
-//! (wire §7.3). Brokers see ordinary names with a `%` in them.
+//! (wire §7.3). Brokers see ordinary names with a `%` in them. A message sent so also has the property `INSTANCE_ID`.
+//!
+//! Version 2 wraps nothing and sends [`CommonHeader::namespace`](crate::header::CommonHeader::namespace) instead: it is one or
+//! the other.
 
 use alloc::borrow::Cow;
 

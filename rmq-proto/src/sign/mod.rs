@@ -107,7 +107,8 @@ impl Credentials {
 
     /// Signs a request: what comes out is written in place of `header`. `body` is the body as it is sent.
     ///
-    /// Whatever signed the header before is replaced.
+    /// Whatever signed the header before is replaced in what is written. To sign a command anew, write it with what comes out;
+    /// adding that to the ext fields that are there (`with_ext`) would leave an old token among them.
     pub fn sign<'a, H: WriteExt + ?Sized>(&'a self, header: &'a H, body: &[u8]) -> Signed<'a, H> {
         self.sign_for(Scope::All, header, body)
     }
@@ -206,6 +207,8 @@ pub enum VerifyError {
 }
 
 /// A header with credentials and a signature, to be written with the body that was signed.
+///
+/// Nothing may be written beside it. So of two headers the pair is signed: `credentials.sign(&(header, common), body)`.
 pub struct Signed<'a, H: ?Sized> {
     header: &'a H,
     credentials: &'a Credentials,

@@ -101,7 +101,7 @@ fn an_empty_value_is_none_where_there_may_be_none() {
     let number = accepted(&with_ext("", &hex(entries)));
     assert_eq!(
         number.header::<SendResponseHeader<'_>>(),
-        Err(HeaderError::Missing { field: "queueId" }),
+        Err(HeaderError::Missing { header: "SendResponseHeader", field: "queueId" }),
         "a number cannot be empty"
     );
 }

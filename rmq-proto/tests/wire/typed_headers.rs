@@ -24,8 +24,9 @@ where
 
 #[test]
 fn missing_and_bad_fields() {
-    let missing = |field| Err(HeaderError::Missing { field });
-    let invalid = |field, value: &str| Err(HeaderError::Invalid { field, value: value.into() });
+    let header = "SendResponseHeader";
+    let missing = |field| Err(HeaderError::Missing { header, field });
+    let invalid = |field, value: &str| Err(HeaderError::Invalid { header, field, value: value.into() });
     let good = Ok((1, 2));
     let rows = [
         ("msgId=A queueId=1 queueOffset=2", good.clone()),
@@ -109,11 +110,14 @@ fn write(out: &mut BytesMut, format: HeaderFormat, header: &impl WriteExt) {
 
 #[test]
 fn messages_of_errors() {
-    let missing = HeaderError::Missing { field: "msgId" };
-    assert_eq!(missing.to_string(), "the ext field `msgId` is missing");
+    let missing = HeaderError::Missing { header: "SendResponseHeader", field: "msgId" };
+    assert_eq!(missing.to_string(), "SendResponseHeader needs the ext field `msgId`, which is missing");
     let ext = ExtFields::from_iter([("msgId", "A"), ("queueOffset", "2"), ("queueId", &"9".repeat(1_000))]);
     let error = SendResponseHeader::read_ext(&ext).expect_err("no number");
-    assert_eq!(error.to_string(), format!("the ext field `queueId` cannot be `{}`", "9".repeat(64)));
+    assert_eq!(
+        error.to_string(),
+        format!("the ext field `queueId` of SendResponseHeader cannot be `{}`", "9".repeat(64))
+    );
 }
 
 #[test]
@@ -143,7 +147,7 @@ fn a_pair_is_both_headers() {
 #[test]
 fn a_pair_needs_what_its_halves_need() {
     let ext = ExtFields::from_iter([("ns", "INST")]);
-    let missing = Err(HeaderError::Missing { field: "consumerGroup" });
+    let missing = Err(HeaderError::Missing { header: "GetConsumerListHeader", field: "consumerGroup" });
     assert_eq!(<(GetConsumerListHeader<'_>, CommonHeader<'_>)>::read_ext(&ext), missing.clone());
     assert_eq!(
         <(CommonHeader<'_>, GetConsumerListHeader<'_>)>::read_ext(&ext)

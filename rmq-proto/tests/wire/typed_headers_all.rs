@@ -188,7 +188,7 @@ fn fields_that_are_missing() {
         for missing in header.fields.iter().filter(|field| field.required) {
             let others =
                 |field: &FieldSpec, index| (field.name != missing.name).then(|| value(field, index, 0));
-            let expected = Err(HeaderError::Missing { field: missing.name });
+            let expected = Err(HeaderError::Missing { header: header.name, field: missing.name });
             assert_read(header, &fields(header, others), expected);
         }
     }
@@ -206,7 +206,7 @@ fn empty_fields() {
             };
             let expected = match (empty.required, empty.kind) {
                 (true, FieldKind::Text) => Ok(with(Some(""))),
-                (true, _) => Err(HeaderError::Missing { field: empty.name }),
+                (true, _) => Err(HeaderError::Missing { header: header.name, field: empty.name }),
                 (false, _) => Ok(with(None)),
             };
             assert_read(header, &with(Some("")), expected);
@@ -229,7 +229,8 @@ fn numbers_that_are_none() {
                 let value = |field: &FieldSpec, index| {
                     Some(if field.name == bad.name { text.to_owned() } else { value(field, index, 0) })
                 };
-                let expected = Err(HeaderError::Invalid { field: bad.name, value: text.into() });
+                let expected =
+                    Err(HeaderError::Invalid { header: header.name, field: bad.name, value: text.into() });
                 assert_read(header, &fields(header, value), expected);
             }
         }

@@ -84,7 +84,9 @@ impl Peer {
     pub(crate) fn release(&self) -> usize {
         let kept = std::mem::take(&mut *self.kept.lock().unwrap());
         let mut out = BytesMut::new();
-        kept.iter().for_each(|(_, request)| answer(request, 0).encode(HeaderFormat::Json, &mut out).unwrap());
+        for (_, request) in &kept {
+            answer(request, 0).encode(HeaderFormat::Json, &mut out).unwrap();
+        }
         if let Some((stream, _)) = kept.first() {
             (&*stream).write_all(&out).unwrap();
         }

@@ -25,7 +25,7 @@ rows! {
     row_069 {
         let mut net = net(AttemptTimeout::Split);
         let conn = net.conn(&address_of("a")).unwrap();
-        let mut answer = RemotingCommand::request(ResponseCode::SUCCESS);
+        let mut answer = RemotingCommand::request(ResponseCode::SUCCESS.0);
         (answer.flag, answer.opaque) = (1, 123_456);
         net.answer(conn, &answer);
         let before = net.client.stats().unknown_answers;

@@ -1,7 +1,7 @@
 use thiserror::Error;
 
 use super::StoredMessage;
-use crate::compress::{self, Compression, DecompressError};
+use crate::compress::{self, DecompressError};
 use crate::message::SysFlag;
 
 /// Why the body of a message cannot be inflated. The message is as it was, its body as it is stored.
@@ -23,7 +23,8 @@ pub enum InflateError {
 
 impl StoredMessage {
     /// Puts the plain body of at most `max_len` bytes in the place of a compressed one, and takes the mark
-    /// [`COMPRESSED`](SysFlag::COMPRESSED) off (wire §6.1); the bits that say how it was compressed stay.
+    /// [`COMPRESSED`](SysFlag::COMPRESSED) off (wire §6.1); the bits that say how it was compressed stay, and so does the
+    /// checksum, which is that of the compressed body: ask [`crc_matches`](Self::crc_matches) before.
     /// [`DEFAULT_MAX_LEN`](compress::DEFAULT_MAX_LEN) fits what brokers take. A body that is not compressed stays.
     ///
     /// A batch whose body was compressed as a whole can be [taken apart](Self::unbatch) after it.
@@ -38,7 +39,7 @@ impl StoredMessage {
     ///
     /// let mut message = StoredMessage {
     ///     body: compress::compress(Compression::Zlib, compress::DEFAULT_LEVEL, b"hello")?,
-    ///     sys_flag: SysFlag::COMPRESSED.with_compression_bits(Compression::Zlib.bits()),
+    ///     sys_flag: SysFlag::default().with_compression(Compression::Zlib),
     ///     ..StoredMessage::default()
     /// };
     /// message.inflate(compress::DEFAULT_MAX_LEN)?;
@@ -51,7 +52,7 @@ impl StoredMessage {
             return Ok(());
         }
         let bits = self.sys_flag.compression_bits();
-        let kind = Compression::from_bits(bits).ok_or(InflateError::Unknown { bits })?;
+        let kind = self.sys_flag.compression().ok_or(InflateError::Unknown { bits })?;
         self.body = compress::decompress(kind, &self.body, max_len)?;
         self.sys_flag = self.sys_flag.without(SysFlag::COMPRESSED);
         Ok(())

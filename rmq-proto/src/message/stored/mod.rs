@@ -192,8 +192,14 @@ impl StoredMessage {
         self.property(properties::UNIQ_KEY)
     }
 
+    /// The message id that the producer of this very message made: of a message of a client's batch its own, too.
+    pub fn own_unique_key(&self) -> Option<&str> {
+        properties::first_value(&self.properties, properties::UNIQ_KEY)
+    }
+
     /// The id that users know the message by: the [unique key](Self::unique_key), or where there is none the
-    /// [offset id](Self::offset_message_id).
+    /// [offset id](Self::offset_message_id). All messages of a client's batch have the same, as in the official client; to
+    /// tell them apart use [`own_unique_key`](Self::own_unique_key).
     pub fn message_id(&self) -> Cow<'_, str> {
         match self.unique_key() {
             Some(key) => key.into(),
