@@ -19,7 +19,10 @@ fn bad_frames() {
             "00000003000000",
             "bad frame at offset 0: a frame says its length is 3, less than the 4 bytes that each has",
         ),
-        ("ffffffff00000000", "bad frame at offset 0: a frame says its length is -1"),
+        (
+            "ffffffff00000000",
+            "bad frame at offset 0: a frame says its length is -1, which is negative: these bytes are no frame",
+        ),
         (
             "00fffffd00000000",
             "bad frame at offset 0: a frame says its length is 16777213; with the length word that is over the limit of \

@@ -28,7 +28,10 @@ fn absent_and_empty() {
     assert_eq!(absent, empty);
     assert_eq!(ExtFields::default(), absent);
     assert_ne!(absent, ExtFields::from_iter([("a", "")]));
-    let command = RemotingCommand::request(1);
+    let request = RemotingCommand::request(1);
+    assert!(!request.ext.is_absent(), "brokers fail on requests without");
+    let command = RemotingCommand::response_to(&request, 0);
+    assert!(command.ext.is_absent());
     assert!(command.clone().with_ext(&NoExt).ext.is_absent());
     assert!(command.clone().with_ext(&ExtFields::absent()).ext.is_absent());
     assert!(!command.with_ext(&()).ext.is_absent());
@@ -40,6 +43,15 @@ fn fields_are_added_to_those_of_a_frame() {
     command.ext.insert("b", "3");
     let command = command.with_ext(&ExtFields::from_iter([("c", "4")]));
     assert_eq!(command.ext, ExtFields::from_iter([("a", "1"), ("b", "3"), ("c", "4")]));
+}
+
+#[test]
+fn fields_are_removed() {
+    let mut command = read_json(r#"{"extFields":{"a":"1","b":"2","a":"3"}}"#).expect("fine");
+    assert!(command.ext.remove("a"));
+    assert_eq!(command.ext, ExtFields::from_iter([("b", "2")]));
+    assert!(!command.ext.remove("a"));
+    assert!(!ExtFields::absent().remove("a"));
 }
 
 #[test]
