@@ -55,6 +55,26 @@ fn a_block_as_large_as_the_window() {
     assert_eq!(decompress(KIND, &body("0b 3c 00 61"), 2000), Err(larger));
 }
 
+/// Counts of sequences in each of their forms, about where one ends. All codes are always the same: no literals, the second
+/// of the recent offsets, three bytes.
+#[test]
+fn many_sequences() {
+    let rows = [
+        ("7f", 127),
+        ("80 7f", 127),
+        ("80 80", 128),
+        ("81 01", 257),
+        ("fe ff", 0x7EFF),
+        ("ff 00 00", 0x7F00),
+        ("ff 02 01", 0x8002),
+    ];
+    for (count, sequences) in rows {
+        let body = frame(&format!("22 00 00 61 {}", block(&format!("00 {count} 54 00 00 00 01"))));
+        let read = decompress(KIND, &body, 1 << 17).map(|plain| plain.len());
+        assert_eq!(read, Ok(4 + 3 * sequences), "{count}");
+    }
+}
+
 /// Offsets used before, after ten bytes: each sequence repeats three bytes, with an offset value of 2 or 3.
 #[test]
 fn recent_offsets() {
