@@ -8,6 +8,7 @@ use proptest::sample::select;
 use rmq_proto::command::{DecodeError, HeaderFormat, RemotingCommand};
 use rmq_proto::ext::ExtFields;
 use rmq_proto::frame::Frame;
+use rmq_proto::json::JsonError;
 
 use crate::header_table::every_header;
 use crate::support::{FORMATS, read_json};
@@ -282,5 +283,26 @@ fn lengths_of_any_form() {
         // A length such as 0xC280 makes UTF-8 of its own.
         let command = assert_binary_alike(&binary_of(&fields(len))).expect("a good header");
         assert_eq!(command.ext.value("topic").as_deref(), Some("T"), "{len}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    let json = with("extFields", r#"{"a":"1","b":"\u0001"}"#);
+    for at in (0..json.len()).filter(|at| json.as_bytes()[*at].is_ascii_alphanumeric()) {
+        for bad in [0x80, 0xC3, 0xFF] {
+            let mut header = json.clone().into_bytes();
+            header[at] = bad;
+            assert_eq!(read_json(header), Err(JsonError::Utf8 { offset: at }.into()), "{at}");
+        }
+    }
+    // In each place of a word, with the end of the header more or less near.
+    for len in 1..20 {
+        let header = binary_of(&[("name".into(), "v".repeat(len))]);
+        for at in header.len() - len..header.len() {
+            let mut header = header.clone();
+            header[at] = 0xFF;
+            assert_eq!(read_binary(&header), Err(DecodeError::Utf8 { offset: at }), "{len}");
+        }
     }
 }
