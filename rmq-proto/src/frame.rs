@@ -13,6 +13,9 @@ pub const MAX_FRAME_LEN: usize = 16 * 1024 * 1024;
 /// Size of the length word and of the header word, each.
 const WORD: usize = 4;
 
+/// The longest frame that a length word can tell of without being negative.
+const LONGEST: usize = i32::MAX as usize + WORD;
+
 /// One frame, its header not yet read.
 ///
 /// Its `Debug` text tells sizes alone: a header may hold a signature.
@@ -126,7 +129,7 @@ impl Default for FrameDecoder {
 impl FrameDecoder {
     /// A decoder that refuses frames of more than `max_frame_len` bytes, the length word included.
     pub fn new(max_frame_len: usize) -> Self {
-        Self { max_frame_len, partial: BytesMut::new(), failed: None }
+        Self { max_frame_len: max_frame_len.min(LONGEST), partial: BytesMut::new(), failed: None }
     }
 
     /// Takes bytes from the front of `input`. After `Some` there may be more: call again. `None` means that all of `input`

@@ -18,8 +18,9 @@ const MAX_LENGTH: usize = i32::MAX as usize;
 ///
 /// # Errors
 ///
-/// The header or the frame is too long for its length, or a name is, in the binary format. `out` is then as it was. The
-/// peer's own limit of a frame, usually [`MAX_FRAME_LEN`](crate::frame::MAX_FRAME_LEN), is not checked.
+/// The header or the frame is too long for its length, or a name is, in the binary format. `out` is then as it was, as
+/// it is when `ext` panics. The peer's own limit of a frame, usually [`MAX_FRAME_LEN`](crate::frame::MAX_FRAME_LEN), is not
+/// checked.
 pub fn encode_frame<H: WriteExt + ?Sized>(
     out: &mut BytesMut,
     format: HeaderFormat,
@@ -28,27 +29,36 @@ pub fn encode_frame<H: WriteExt + ?Sized>(
     body_len: usize,
 ) -> Result<HeaderFormat, EncodeError> {
     let start = out.len();
+    let mut frame = Whole { out, len: start };
+    let out = &mut *frame.out;
     let narrow = i16::try_from(head.code).ok().zip(i16::try_from(head.version).ok());
     out.put_u64(0);
-    let (format, written) = match (format, narrow) {
+    let format = match (format, narrow) {
         (HeaderFormat::RocketMq, Some((code, version))) => {
-            (HeaderFormat::RocketMq, binary::encode(out, code, version, head, ext))
+            binary::encode(out, code, version, head, ext)?;
+            HeaderFormat::RocketMq
         }
         _ => {
             json::encode(out, head, ext);
-            (HeaderFormat::Json, Ok(()))
+            HeaderFormat::Json
         }
     };
-    let words = written.and_then(|()| words(format, out.len() - start - 8, body_len));
-    match words {
-        Ok(words) => {
-            out[start..start + 8].copy_from_slice(&words.to_be_bytes());
-            Ok(format)
-        }
-        Err(error) => {
-            out.truncate(start);
-            Err(error)
-        }
+    let words = words(format, out.len() - start - 8, body_len)?;
+    out[start..start + 8].copy_from_slice(&words.to_be_bytes());
+    frame.len = frame.out.len();
+    Ok(format)
+}
+
+/// A buffer that never keeps a part of a frame, even if the ext fields panic while they are written.
+struct Whole<'a> {
+    out: &'a mut BytesMut,
+    /// How much of the buffer is whole.
+    len: usize,
+}
+
+impl Drop for Whole<'_> {
+    fn drop(&mut self) {
+        self.out.truncate(self.len);
     }
 }
 

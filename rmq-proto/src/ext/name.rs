@@ -105,16 +105,13 @@ impl Form {
             differs <<= (8 * (WORD - self.len)) & 63;
             return (differs == 0).then_some(at + self.len);
         }
-        // The last word overlaps the one before when there is less than a word left.
+        // The last word overlaps the one before when there is less than a word left. It never reaches back to the first byte.
         let mut start = WORD;
         while differs == 0 && start < self.len {
             let from = start.min(self.len - WORD);
             let found = word(text.get(at + from..)?.first_chunk()?);
             let known = word(self.bytes.get(from..)?.first_chunk()?);
             differs = found ^ known;
-            if ANY_FIRST && from == 0 {
-                differs &= !0xFF;
-            }
             start += WORD;
         }
         (differs == 0).then_some(at + self.len)

@@ -161,3 +161,22 @@ fn frames_written() {
     let body = compress(KIND, 5, &noise).expect("it is there");
     assert_eq!(body, [frame("60 40", "40 00 00 80"), noise, vec![0; 4]].concat());
 }
+
+#[test]
+fn a_block_reaches_64_kib_back() {
+    let before = noise(1 << 16);
+    let blocks = [hex("00 00 01 80"), before.clone(), hex("04 00 00 00 00 ff ff 00 00 00 00 00")].concat();
+    let read = decompress(KIND, &[frame("40 40", ""), blocks].concat(), 1 << 17);
+    assert_eq!(read.as_deref(), Ok(&[&before[..], &before[1..5]].concat()[..]));
+}
+
+/// A block does not tell how long it gets. What it becomes is 4 to 255 times as long here.
+#[test]
+fn blocks_of_any_ratio() {
+    for random in (0..1 << 14).step_by(150) {
+        let mut plain = noise(1 << 16);
+        plain[random..].fill(0);
+        let body = compress(KIND, 0, &plain).expect("it is there");
+        assert_eq!(decompress(KIND, &body, plain.len()), Ok(plain.into()), "{random}");
+    }
+}

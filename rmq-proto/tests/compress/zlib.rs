@@ -3,6 +3,7 @@
 use rmq_proto::compress::{Compression, DecompressError, compress, decompress};
 
 use crate::support::hex;
+use crate::vectors;
 
 const KIND: Compression = Compression::Zlib;
 
@@ -68,5 +69,14 @@ fn damaged_bodies() {
     ];
     for (name, body, error) in rows {
         assert_eq!(decompress(KIND, &hex(body), 100), Err(error), "{name}");
+    }
+}
+
+#[test]
+fn no_level_is_above_9() {
+    let plain = vectors::noise(3000).repeat(3);
+    let highest = compress(KIND, 9, &plain);
+    for level in [10, 11, 255] {
+        assert_eq!(compress(KIND, level, &plain), highest, "{level}");
     }
 }

@@ -53,6 +53,64 @@ fn a_block_as_large_as_the_window() {
     assert_eq!(decompress(KIND, &body("03 3c 00 61"), 2000).as_deref(), Ok(&[b'a'; 1920][..]));
     let larger = corrupt(6, "a block is larger than it may be");
     assert_eq!(decompress(KIND, &body("0b 3c 00 61"), 2000), Err(larger));
+    // Literals of one byte, 1920 of them and one more.
+    assert_eq!(decompress(KIND, &body("2d 00 00 0d 78 00 61 00"), 2000).as_deref(), Ok(&[b'a'; 1920][..]));
+    let more = corrupt(6, "there are more literals than a block can have");
+    assert_eq!(decompress(KIND, &body("2d 00 00 1d 78 00 61 00"), 2000), Err(more));
+}
+
+/// Counts of sequences in each of their forms, about where one ends. All codes are always the same: no literals, the second
+/// of the recent offsets, three bytes.
+#[test]
+fn many_sequences() {
+    let rows = [
+        ("7f", 127),
+        ("80 7f", 127),
+        ("80 80", 128),
+        ("81 01", 257),
+        ("fe ff", 0x7EFF),
+        ("ff 00 00", 0x7F00),
+        ("ff 02 01", 0x8002),
+    ];
+    for (count, sequences) in rows {
+        let body = frame(&format!("22 00 00 61 {}", block(&format!("00 {count} 54 00 00 00 01"))));
+        let read = decompress(KIND, &body, 1 << 17).map(|plain| plain.len());
+        assert_eq!(read, Ok(4 + 3 * sequences), "{count}");
+    }
+}
+
+/// The codes of lengths, each with its lowest value: where the values of the code before end.
+fn lowest_values(first: usize, plain_codes: usize, bits: &[usize]) -> Vec<(usize, usize)> {
+    let bits = core::iter::repeat_n(&0, plain_codes).chain(bits);
+    let next = |lowest: &mut usize, bits: &usize| {
+        let this = (*lowest, *bits);
+        *lowest += 1 << bits;
+        Some(this)
+    };
+    bits.scan(first, next).collect()
+}
+
+/// So many bits that are 0, and the end.
+fn zero_bits(count: usize) -> String {
+    format!("{}{:02x}", "00".repeat(count / 8), 1 << (count % 8))
+}
+
+#[test]
+fn every_code_of_a_length() {
+    let bits = [1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+    for (code, (lowest, bits)) in lowest_values(0, 16, &bits).into_iter().enumerate() {
+        let [count, next, last, _] = (lowest << 4 | 0xD).to_le_bytes()[..4] else { unreachable!() };
+        let literals = format!("{count:02x} {next:02x} {last:02x} 61");
+        let content = block(&format!("{literals} 01 54 {code:02x} 00 00 {}", zero_bits(bits)));
+        let read = decompress(KIND, &frame(&format!("22 00 00 61 {content}")), 1 << 17);
+        assert_eq!(read.map(|plain| plain.len()), Ok(4 + lowest + 3), "literal length {code}");
+    }
+    let bits = [1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+    for (code, (lowest, bits)) in lowest_values(3, 32, &bits).into_iter().enumerate() {
+        let content = block(&format!("00 01 54 00 00 {code:02x} {}", zero_bits(bits)));
+        let read = decompress(KIND, &frame(&format!("22 00 00 61 {content}")), 1 << 17);
+        assert_eq!(read.map(|plain| plain.len()), Ok(4 + lowest), "match length {code}");
+    }
 }
 
 /// Offsets used before, after ten bytes: each sequence repeats three bytes, with an offset value of 2 or 3.
@@ -175,6 +233,26 @@ fn damaged_blocks() {
             "18 61 62 63 01 a8 0f 00 00",
             "a table of probabilities has more states than it may",
         ),
+        (
+            "a table of twice as many states as literal lengths may have",
+            "18 61 62 63 01 a8 05 00 00",
+            "a table of probabilities has more states than it may",
+        ),
+        (
+            "a table of twice as many states as offsets may have",
+            "18 61 62 63 01 64 03 04 00 00",
+            "a table of probabilities has more states than it may",
+        ),
+        (
+            "a table of twice as many states as weights may have",
+            "12 80 01 04 f2 03 00 04 02 00",
+            "a table of probabilities has more states than it may",
+        ),
+        (
+            "the largest offset that there can be",
+            "00 01 54 00 1f 00 00 00 00 80",
+            "a sequence repeats what is not there",
+        ),
         ("a table that is cut off", "18 61 62 63 01 a8 00", "a table of probabilities is cut off"),
         (
             "a table of symbols that do not exist",
@@ -184,6 +262,7 @@ fn damaged_blocks() {
         ("a Huffman table of nothing", "12 c0 00 82 00 00 00", "a Huffman table is empty"),
         ("a Huffman table that is cut off", "12 40 00 ff 00", "a Huffman table is cut off"),
         ("a Huffman code of 15 bits", "12 c0 00 81 f0 01 00", "a Huffman code is longer than it may be"),
+        ("a Huffman code of 12 bits", "12 c0 00 81 bb 01 00", "a Huffman code is longer than it may be"),
         ("weights without an end", "12 80 01 04 f0 03 00 04 02 00", "a Huffman table has too many weights"),
         ("one weight too many", &many, "a Huffman table has too many weights"),
         (

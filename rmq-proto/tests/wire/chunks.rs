@@ -137,6 +137,16 @@ fn the_limit_is_of_the_whole_frame() {
     assert_eq!(decoder.buffered(), 5);
 }
 
+/// The memory is never written to, so it costs nothing.
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn no_limit_makes_a_negative_length_good() {
+    let mut frame = vec![0; 4 + (1 << 31)];
+    frame[0] = 0x80;
+    let error = FrameError::NegativeLength(i32::MIN);
+    assert_eq!(FrameDecoder::new(usize::MAX).decode(&mut frame.into()), Err(error));
+}
+
 #[test]
 fn memory_grows_with_what_arrives() {
     let used = |bytes: &'static [u8]| {

@@ -3,7 +3,7 @@
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::ext::{ExtFields, NoExt};
 
-use crate::support::{hex, read, read_json};
+use crate::support::{FORMATS, hex, read, read_json, written};
 
 #[test]
 fn the_last_of_several_counts() {
@@ -43,6 +43,28 @@ fn fields_are_added_to_those_of_a_frame() {
     command.ext.insert("b", "3");
     let command = command.with_ext(&ExtFields::from_iter([("c", "4")]));
     assert_eq!(command.ext, ExtFields::from_iter([("a", "1"), ("b", "3"), ("c", "4")]));
+}
+
+/// Texts are copied and compared by the word, in another way for each length.
+#[test]
+fn names_and_values_of_any_length() {
+    const TEXT: &str = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    for len in 0..=TEXT.len() {
+        let name = &TEXT[..len];
+        // With another byte in each place in turn.
+        let others: Vec<_> = (0..len).map(|at| format!("{}_{}", &name[..at], &name[at + 1..])).collect();
+        let names = others.iter().map(String::as_str).chain([name]);
+        let ext = ExtFields::from_iter(names.map(|name| (name, name)));
+        let command = RemotingCommand { ext, ..RemotingCommand::request(1) }.with_remark(name);
+        for format in FORMATS {
+            let found = read(&written(&command, format)).expect("our own frame");
+            assert_eq!(found.remark.unwrap_or_default(), name, "{format:?}");
+            assert_eq!(found.ext.iter().count(), 1 + len, "{format:?}");
+            for name in others.iter().map(String::as_str).chain([name]) {
+                assert_eq!(found.ext.value(name).as_deref(), Some(name), "{format:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -34,7 +34,9 @@ fn escapes_are_those_of_fastjson() {
 
 #[test]
 fn numbers_are_written_in_full() {
-    for number in [0, 1, -1, 9, 10, 1_700_000_000_000, i64::MAX, i64::MIN] {
+    let around_powers = (0..19).map(|power| 10_i64.pow(power)).flat_map(|power| power - 1..=power + 1);
+    let numbers = (0..=10_100).chain(around_powers).chain([1_700_000_000_000, i64::MAX]);
+    for number in numbers.flat_map(|number| [number, -number]).chain([i64::MIN]) {
         assert_eq!(written(|json| json.integer(number)), number.to_string());
     }
 }

@@ -4,6 +4,7 @@ mod binary_headers;
 mod chunks;
 mod codes;
 mod damage;
+mod escapes;
 mod examples;
 mod ext_fields;
 mod golden;
@@ -14,6 +15,8 @@ mod json_texts;
 mod malformed;
 mod round_trips;
 mod support;
+
+mod two_ways;
 mod typed_headers;
 mod typed_headers_all;
 mod typed_headers_examples;

@@ -212,6 +212,8 @@ const BAD_JSON_HEADERS: &[(&str, DecodeError)] = &[
     ("{\"code\":1 \"flag\":2}", Json(JsonError::Unexpected { offset: 10, expected: "`,` or `}`" })),
     ("{\"code\":one}", Json(JsonError::Unexpected { offset: 8, expected: "a value" })),
     ("{,}", Json(JsonError::Unexpected { offset: 1, expected: "a key" })),
+    (r#"{,"code":1}"#, Json(JsonError::Unexpected { offset: 1, expected: "a key" })),
+    (r#"{"extFields":{,"a":"1"}}"#, Json(JsonError::Unexpected { offset: 14, expected: "a key" })),
 ];
 
 #[test]

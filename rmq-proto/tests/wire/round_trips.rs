@@ -1,5 +1,7 @@
 //! What is written is read back, in both formats.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use bytes::{Bytes, BytesMut};
 use proptest::prelude::*;
 use rmq_proto::command::{CommandHead, EncodeError, HeaderFormat, Language, RemotingCommand, encode_frame};
@@ -156,6 +158,27 @@ fn what_cannot_be_written_leaves_nothing_behind() {
         let found = encode_frame(&mut out, format, &head, &Field(&name, &value), body_len);
         assert_eq!(found, expected, "{format:?} {name_len} {value_len} {body_len}");
         assert_eq!(out == b"before"[..], expected.is_err(), "{format:?} {name_len} {value_len} {body_len}");
+    }
+}
+
+/// Panics behind a field.
+struct Broken;
+
+impl WriteExt for Broken {
+    fn write_ext<S: ExtSink>(&self, sink: &mut S) {
+        sink.text("first", "1");
+        panic!("on purpose");
+    }
+}
+
+#[test]
+fn a_panic_leaves_nothing_behind() {
+    for format in FORMATS {
+        let mut out = BytesMut::from(&b"before"[..]);
+        let head = CommandHead::request(1, 1);
+        let written = catch_unwind(AssertUnwindSafe(|| encode_frame(&mut out, format, &head, &Broken, 0)));
+        assert!(written.is_err());
+        assert_eq!(out, b"before"[..], "{format:?}");
     }
 }
 
