@@ -77,6 +77,11 @@ macro_rules! constants {
         impl $type {
             const ALL: &'static [Self] = &[$(Self::$variant),+];
 
+            /// The one that has this name on the wire.
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().find(|constant| constant.name() == name).copied()
+            }
+
             /// Its name on the wire.
             pub const fn name(self) -> &'static str {
                 match self {
@@ -94,10 +99,7 @@ macro_rules! constants {
                         let place = source.json.i64()?.and_then(|place| usize::try_from(place).ok());
                         place.and_then(|place| Self::ALL.get(place)).copied()
                     }
-                    _ => match source.json.text()?.as_deref() {
-                        $( Some($name) => Some(Self::$variant), )+
-                        _ => None,
-                    },
+                    _ => source.json.text()?.as_deref().and_then(Self::from_name),
                 };
                 $( let known = known.or(Some(Self::$other)); )?
                 let offset = source.json.offset();

@@ -3,6 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::hash::java_hash;
+
 /// A subscription by tags: `*`, or tags joined by ` || ` (wire §5.6).
 pub const EXPRESSION_TAG: &str = "TAG";
 
@@ -29,3 +31,54 @@ objects! {
         topic: String = required "topic",
     }
 }
+
+impl SubscriptionData {
+    /// A subscription by tags: `*`, or tags joined by `||`. `version` is when it is made, in milliseconds since the Unix epoch.
+    ///
+    /// Blanks around tags, empty tags and repeated ones are left out of the list; an empty expression means `*`
+    /// (wire §5.6).
+    ///
+    /// ```
+    /// use rmq_proto::body::SubscriptionData;
+    ///
+    /// let subscription = SubscriptionData::of_tags("TopicTest", "TagA || TagB", 1_700_000_000_000);
+    /// assert_eq!(subscription.tags_set, ["TagA", "TagB"]);
+    /// assert_eq!(subscription.code_set, [2_598_919, 2_598_920]);
+    /// assert!(SubscriptionData::of_tags("TopicTest", "*", 1).tags_set.is_empty());
+    /// ```
+    pub fn of_tags(topic: impl Into<String>, expression: &str, version: i64) -> Self {
+        let expression = if expression.trim().is_empty() { ALL } else { expression };
+        let mut tags_set: Vec<String> = Vec::new();
+        if expression.trim() != ALL {
+            for tag in expression.split("||").map(str::trim).filter(|tag| !tag.is_empty()) {
+                if !tags_set.iter().any(|known| known == tag) {
+                    tags_set.push(tag.into());
+                }
+            }
+        }
+        Self {
+            code_set: tags_set.iter().map(|tag| java_hash(tag)).collect(),
+            tags_set,
+            expression_type: EXPRESSION_TAG.into(),
+            sub_string: expression.into(),
+            sub_version: version,
+            topic: topic.into(),
+            class_filter_mode: false,
+        }
+    }
+
+    /// A subscription by a condition of SQL92 on properties; brokers have to allow it. `version` as for
+    /// [`of_tags`](Self::of_tags).
+    pub fn of_condition(topic: impl Into<String>, condition: impl Into<String>, version: i64) -> Self {
+        Self {
+            expression_type: EXPRESSION_SQL92.into(),
+            sub_string: condition.into(),
+            sub_version: version,
+            topic: topic.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// The expression that all messages match.
+const ALL: &str = "*";

@@ -64,7 +64,7 @@ pub use register::RegisterBrokerHeader;
 pub use route::GetRouteHeader;
 pub use send::{SendMessageHeader, SendMessageV2Header, SendResponseHeader};
 pub use send_back::SendBackHeader;
-pub use topic::{CreateTopicHeader, GetClusterTopicsHeader, TopicFilterType};
+pub use topic::{CreateTopicHeader, GetClusterTopicsHeader};
 pub use transaction::{CheckTransactionHeader, EndTransactionHeader, TransactionState};
 
 /// What a typed header can have.

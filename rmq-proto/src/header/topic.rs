@@ -13,7 +13,7 @@ headers! {
         write_queue_nums: i32 = "writeQueueNums",
         /// Permission bits, 6 for reading and writing (wire §2.5).
         perm: i32 = "perm",
-        /// How many tags a message may have: a name of [`TopicFilterType`].
+        /// How many tags a message may have: a name of [`TopicFilterType`](crate::body::TopicFilterType).
         filter_type: Cow<'a, str> = "topicFilterType",
         /// Bits of wire §9.6; 0 by default. Always send it.
         topic_sys_flag: Option<i32> = "topicSysFlag",
@@ -30,34 +30,5 @@ headers! {
     pub struct GetClusterTopicsHeader<'a> {
         /// The cluster.
         cluster: Cow<'a, str> = "cluster",
-    }
-}
-
-/// How many tags a message of a topic may have (wire §5.12).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum TopicFilterType {
-    /// One, as is usual.
-    #[default]
-    SingleTag,
-    /// Several.
-    MultiTag,
-}
-
-impl TopicFilterType {
-    /// What the name means, if anything.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "SINGLE_TAG" => Some(Self::SingleTag),
-            "MULTI_TAG" => Some(Self::MultiTag),
-            _ => None,
-        }
-    }
-
-    /// Its name on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::SingleTag => "SINGLE_TAG",
-            Self::MultiTag => "MULTI_TAG",
-        }
     }
 }

@@ -5,6 +5,7 @@ use rmq_proto::body::{
     BodyError, ConsumeFromWhere, ConsumeType, ConsumerData, EXPRESSION_SQL92, EXPRESSION_TAG, HeartbeatData,
     MessageModel, SubscriptionData,
 };
+use rmq_proto::hash::java_hash;
 
 use crate::golden;
 
@@ -219,4 +220,29 @@ proptest! {
             prop_assert_eq!(HeartbeatData::decode(&heartbeat.encode()), Ok(heartbeat));
         }
     }
+}
+
+#[test]
+fn expressions_of_tags() {
+    let rows: [(&str, &str, &[&str]); 8] = [
+        ("", "*", &[]),
+        ("  ", "*", &[]),
+        ("*", "*", &[]),
+        (" * ", " * ", &[]),
+        ("TagA", "TagA", &["TagA"]),
+        ("TagA || TagB", "TagA || TagB", &["TagA", "TagB"]),
+        ("TagA||TagB|| ||TagA ", "TagA||TagB|| ||TagA ", &["TagA", "TagB"]),
+        ("a|b", "a|b", &["a|b"]),
+    ];
+    for (expression, sub_string, tags) in rows {
+        let subscription = SubscriptionData::of_tags("T", expression, 7);
+        assert_eq!(subscription.sub_string, sub_string, "{expression:?}");
+        assert_eq!(subscription.tags_set, tags, "{expression:?}");
+        let hashes: Vec<_> = tags.iter().map(|tag| java_hash(tag)).collect();
+        assert_eq!(subscription.code_set, hashes, "{expression:?}");
+        assert_eq!((subscription.expression_type.as_str(), subscription.sub_version), ("TAG", 7));
+    }
+    let condition = SubscriptionData::of_condition("T", "a > 1", 7);
+    assert_eq!((condition.expression_type.as_str(), condition.sub_string.as_str()), ("SQL92", "a > 1"));
+    assert!(condition.tags_set.is_empty() && condition.code_set.is_empty());
 }

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 
 use bytes::BytesMut;
+use rmq_proto::body::TopicFilterType;
 use rmq_proto::command::{CommandHead, HeaderFormat, RemotingCommand, encode_frame};
 use rmq_proto::ext::{ExtFields, HeaderError, NoExt, ReadExt, WriteExt};
 use rmq_proto::header::{
     BoundaryType, CommonHeader, ForbiddenType, GetConsumerListHeader, GetRouteHeader,
-    HeartbeatResponseHeader, PullSysFlag, SendResponseHeader, TopicFilterType, TransactionState,
+    HeartbeatResponseHeader, PullSysFlag, SendResponseHeader, TransactionState,
 };
 
 use crate::support::{FORMATS, read};

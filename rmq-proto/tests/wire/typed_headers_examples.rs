@@ -1,5 +1,6 @@
 //! Each typed header once, with all its fields: which of them has which name on the wire (wire §5).
 
+use rmq_proto::body::TopicFilterType;
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::ext::{ExtFields, WriteExt};
 use rmq_proto::header::*;
