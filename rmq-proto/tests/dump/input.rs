@@ -109,14 +109,38 @@ fn styles_of_hex() {
 #[test]
 fn bad_hex() {
     let rows = [
-        ("0g", "bad hex: no digit at offset 1 but `g`"),
-        ("00 0 0", "bad hex: no digit at offset 4 but ` `"),
-        ("00x0", "bad hex: no digit at offset 2 but `x`"),
-        ("1x00", "bad hex: no digit at offset 1 but `x`"),
-        ("x00", "bad hex: no digit at offset 0 but `x`"),
-        ("00;", "bad hex: no digit at offset 2 but `;`"),
-        ("00消", "bad hex: no digit at offset 2 but `\\xe6`"),
-        ("00\u{1b}[2J", "bad hex: no digit at offset 2 but `\\x1b`"),
+        (
+            "0g",
+            "bad hex: no digit at offset 1 but `g` (a file of hex is given as `< FILE`, one of bytes as `--raw FILE`)",
+        ),
+        (
+            "00 0 0",
+            "bad hex: no digit at offset 4 but ` ` (a file of hex is given as `< FILE`, one of bytes as `--raw FILE`)",
+        ),
+        (
+            "00x0",
+            "bad hex: no digit at offset 2 but `x` (a file of hex is given as `< FILE`, one of bytes as `--raw FILE`)",
+        ),
+        (
+            "1x00",
+            "bad hex: no digit at offset 1 but `x` (a file of hex is given as `< FILE`, one of bytes as `--raw FILE`)",
+        ),
+        (
+            "x00",
+            "bad hex: no digit at offset 0 but `x` (a file of hex is given as `< FILE`, one of bytes as `--raw FILE`)",
+        ),
+        (
+            "00;",
+            "bad hex: no digit at offset 2 but `;` (a file of hex is given as `< FILE`, one of bytes as `--raw FILE`)",
+        ),
+        (
+            "00消",
+            "bad hex: no digit at offset 2 but `\\xe6` (a file of hex is given as `< FILE`, one of bytes as `--raw FILE`)",
+        ),
+        (
+            "00\u{1b}[2J",
+            "bad hex: no digit at offset 2 but `\\x1b` (a file of hex is given as `< FILE`, one of bytes as `--raw FILE`)",
+        ),
         ("000", "bad hex: the text ends in the middle of a byte, at offset 3"),
         ("0x0", "bad hex: the text ends in the middle of a byte, at offset 3"),
     ];
@@ -127,7 +151,7 @@ fn bad_hex() {
     }
     // The frames before it are printed.
     let found = run(&[LEAST, "zz"], io::empty());
-    assert_eq!(found, (BAD_INPUT, printed(&[LEAST]), "bad hex: no digit at offset 37 but `z`\n".to_owned()));
+    assert_eq!(found, (BAD_INPUT, printed(&[LEAST]), "bad hex: no digit at offset 37 but `z` (a file of hex is given as `< FILE`, one of bytes as `--raw FILE`)\n".to_owned()));
 }
 
 #[test]

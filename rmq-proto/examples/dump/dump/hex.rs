@@ -5,7 +5,10 @@ use thiserror::Error;
 /// Why a text is not hex. Offsets are in bytes, from the start of the text.
 #[derive(Debug, Error)]
 pub(super) enum HexError {
-    #[error("bad hex: no digit at offset {offset} but `{}`", .found.escape_ascii())]
+    #[error(
+        "bad hex: no digit at offset {offset} but `{}` (a file of hex is given as `< FILE`, one of bytes as `--raw FILE`)",
+        .found.escape_ascii()
+    )]
     Digit { offset: u64, found: u8 },
     #[error("bad hex: the text ends in the middle of a byte, at offset {offset}")]
     End { offset: u64 },
