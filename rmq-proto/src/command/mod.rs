@@ -34,8 +34,7 @@ pub const CURRENT_VERSION: i32 = 479;
 /// One request or response. Its texts are slices of the frame that it was read from, as far as they can be.
 #[derive(Clone, PartialEq)]
 pub struct RemotingCommand {
-    /// What is asked for, or how it went: a [`RequestCode`](crate::code::RequestCode) or a
-    /// [`ResponseCode`](crate::code::ResponseCode).
+    /// What is asked for, or how it went: a [`RequestCode`] or a [`ResponseCode`].
     pub code: i32,
     /// What the sender is written in; `None` if that is unknown.
     pub language: Option<Language>,
