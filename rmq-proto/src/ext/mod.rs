@@ -126,12 +126,10 @@ impl ExtFields {
         self.entries().filter_map(same).last().map(Raw::text)
     }
 
-    /// The values under each of `names`: the last one, should there be several. One pass; quick when the fields come in
+    /// Puts into `found` the values under each of `names`: the last one, should there be several. One pass; quick when the fields come in
     /// the order of `names`, as most peers write them.
-    pub(crate) fn find<'a, const N: usize>(&'a self, names: &'static [FieldName; N]) -> [Option<Raw<'a>>; N] {
-        let mut found = [None; N];
-        self.entries().find(names, &mut found);
-        found
+    pub(crate) fn find<'a>(&'a self, names: &'static [FieldName], found: &mut [Option<Raw<'a>>]) {
+        self.entries().find(names, found);
     }
 
     /// Sets a field. Fields of a frame are copied out of it.

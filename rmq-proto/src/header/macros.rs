@@ -42,11 +42,14 @@ macro_rules! headers {
     (@read ($header:ident) ($lt:lifetime) ($target:ty) $($field:ident = $name:literal,)*) => {
         impl<$lt> $crate::ext::ReadExt<$lt> for $target {
             fn read_ext(ext: &$lt $crate::ext::ExtFields) -> Result<Self, $crate::ext::HeaderError> {
-                let [$($field,)*] = ext.find(const { &[$($crate::ext::FieldName::new($name),)*] });
+                let names = const { &[$($crate::ext::FieldName::new($name),)*] };
+                let mut found = names.each_ref().map(|_| None);
+                ext.find(names, &mut found);
+                let [$($field,)*] = &found;
                 Ok(Self {
-                    $( $field: match $crate::ext::Field::read($field) {
+                    $( $field: match $crate::ext::Field::read(*$field) {
                         Some(value) => value,
-                        None => return Err($crate::ext::refused(stringify!($header), $name, $field)),
+                        None => return Err($crate::ext::refused(stringify!($header), $name, *$field)),
                     }, )*
                 })
             }
