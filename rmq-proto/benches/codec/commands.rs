@@ -55,8 +55,9 @@ pub(crate) fn encode(
 }
 
 pub(crate) fn decode(bench: &Bench, name: &str, frame: &Bytes, read: impl Fn(&RemotingCommand)) {
-    let decode = |mut input: Bytes| {
-        let frame = FrameDecoder::default().decode(&mut input).expect("good").expect("whole");
+    let mut decoder = FrameDecoder::default();
+    let mut decode = |mut input: Bytes| {
+        let frame = decoder.decode(&mut input).expect("good").expect("whole");
         let command = RemotingCommand::decode(frame).expect("a command");
         read(black_box(&command));
     };

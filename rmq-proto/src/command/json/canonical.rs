@@ -8,18 +8,18 @@ use crate::command::Language;
 use crate::ext::Marks;
 use crate::json::text::{RawText, end_of_text, is_ascii};
 
-/// What a header says, and where; `None` if it is not in this form, whether it is good or bad.
+/// What a header says; `None` if it is not in this form, whether it is good or bad. Lists the ext fields in `marks`.
 #[inline]
-pub(super) fn read(header: &[u8]) -> Option<Head> {
+pub(super) fn read(header: &[u8], marks: &mut Marks) -> Option<Head> {
     let is_text = is_ascii(header) || core::str::from_utf8(header).is_ok();
-    if is_text { Head::read(header) } else { None }
+    if is_text { Head::read(header, marks) } else { None }
 }
 
 /// The members of a header besides those that tell nothing.
 pub(super) struct Head {
     pub(super) code: i32,
-    /// Where the object begins, and where its members lie.
-    pub(super) ext: Option<(usize, Marks)>,
+    /// Where the ext fields begin, if there are any.
+    pub(super) ext: Option<usize>,
     pub(super) flag: i32,
     pub(super) language: Language,
     pub(super) opaque: i32,
@@ -29,12 +29,12 @@ pub(super) struct Head {
 
 impl Head {
     #[inline]
-    fn read(header: &[u8]) -> Option<Self> {
+    fn read(header: &[u8], marks: &mut Marks) -> Option<Self> {
         let mut cursor = Cursor { text: header, at: 0 };
         cursor.expect(b"{\"code\":")?;
         let code = cursor.integer()?;
         let ext = match cursor.expect(b",\"extFields\":") {
-            Some(()) => Some(cursor.ext_fields()?),
+            Some(()) => Some(cursor.ext_fields(marks)?),
             None => None,
         };
         cursor.expect(b",\"flag\":")?;
@@ -122,13 +122,13 @@ impl<'a> Cursor<'a> {
         Language::from_name(&self.text()?)
     }
 
-    /// Reads an object of texts.
+    /// Reads an object of texts, and lists its members in `marks`. Returns where it begins.
     #[inline]
-    fn ext_fields(&mut self) -> Option<(usize, Marks)> {
-        let (start, mut marks) = (self.at, Marks::new());
+    fn ext_fields(&mut self, marks: &mut Marks) -> Option<usize> {
+        let start = self.at;
         self.expect(b"{")?;
         if self.expect(b"}").is_some() {
-            return Some((start, marks));
+            return Some(start);
         }
         self.expect(b"\"")?;
         loop {
@@ -141,7 +141,7 @@ impl<'a> Cursor<'a> {
             marks.push(name_end - start, value_end - start, value_escaped)?;
             if self.expect(b",\"").is_none() {
                 self.expect(b"}")?;
-                return Some((start, marks));
+                return Some(start);
             }
         }
     }

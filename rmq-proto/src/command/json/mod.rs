@@ -11,17 +11,18 @@ use bytes::{Buf, Bytes};
 pub(super) use encode::encode;
 
 use super::{DecodeError, Language, RemotingCommand, cut};
-use crate::ext::ExtFields;
+use crate::ext::{ExtFields, Marks};
 use crate::json::{Kind, Reader};
 
 /// Reads a header. The ext fields are checked and left where they are.
 pub(super) fn decode(mut header: Bytes, body: Bytes) -> Result<RemotingCommand, DecodeError> {
-    let Some(head) = canonical::read(&header) else {
+    let mut marks = Marks::new();
+    let Some(head) = canonical::read(&header, &mut marks) else {
         return decode_any(header, body);
     };
     let ext = match head.ext {
         None => ExtFields::absent(),
-        Some((start, marks)) => {
+        Some(start) => {
             header.advance(start);
             ExtFields::from_marked_json(header, marks)
         }
