@@ -73,7 +73,7 @@ fn check(command: &RemotingCommand) {
     for format in [HeaderFormat::Json, HeaderFormat::RocketMq] {
         let mut out = BytesMut::new();
         match command.encode(format, &mut out) {
-            Ok(()) => assert_read_back(command, out),
+            Ok(_) => assert_read_back(command, out),
             Err(error) => {
                 assert!(matches!(error, EncodeError::NameTooLong { .. }), "{error}");
                 assert!(out.is_empty());
