@@ -36,18 +36,13 @@ impl<'a> Pen<'a> {
         self.out[at..at + N].copy_from_slice(&piece);
     }
 
-    /// The next `len` bytes, to be written in part or whole. Those that [`advance`](Self::advance) passes are written.
+    /// The next `len` bytes, to be written in part or whole.
     #[inline]
-    pub(crate) fn room(&mut self, len: usize) -> &mut [u8] {
+    fn room(&mut self, len: usize) -> &mut [u8] {
         if self.out.len() - self.at < len {
             self.grow(len);
         }
         &mut self.out[self.at..self.at + len]
-    }
-
-    #[inline]
-    pub(crate) fn advance(&mut self, len: usize) {
-        self.at += len;
     }
 
     #[cold]
@@ -71,6 +66,20 @@ impl<'a> Pen<'a> {
     pub(crate) fn put_part<const N: usize>(&mut self, piece: &[u8; N], len: usize) {
         self.room(N).copy_from_slice(piece);
         self.at += len.min(N);
+    }
+
+    /// Writes the first `len` bytes of a piece, and another piece behind them.
+    #[inline]
+    pub(crate) fn put_part_and<const N: usize, const M: usize>(
+        &mut self,
+        piece: &[u8; N],
+        len: usize,
+        next: &[u8; M],
+    ) {
+        let room = self.room(N + M);
+        room[..N].copy_from_slice(piece);
+        room[len..len + M].copy_from_slice(next);
+        self.at += len + M;
     }
 
     /// Writes a piece of any length.

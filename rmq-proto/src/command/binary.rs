@@ -5,7 +5,7 @@ use core::ops::Range;
 use bytes::{Buf, Bytes, BytesMut};
 
 use super::{CommandHead, DecodeError, EncodeError, Language, RemotingCommand, cut};
-use crate::ext::{ExtFields, ExtSink, FieldName, Form, PlainBinary, WriteExt};
+use crate::ext::{ExtFields, ExtSink, FieldName, PlainBinary, WriteExt};
 use crate::pen::Pen;
 
 /// Longest name of an ext field: its length has 16 bits and a sign.
@@ -200,15 +200,6 @@ impl BinarySink<'_> {
         }
     }
 
-    /// Writes a name, and a value with its length.
-    #[inline]
-    fn put_short<const N: usize>(&mut self, name: &Form, value: [u8; N]) {
-        let room = self.pen.room(Form::ROOM + N);
-        room[..Form::ROOM].copy_from_slice(name.bytes());
-        room[name.len()..name.len() + N].copy_from_slice(&value);
-        self.pen.advance(name.len() + N);
-    }
-
     #[inline]
     fn value(&mut self, value: &str) {
         self.pen.put(&length(value.len()));
@@ -246,7 +237,9 @@ impl ExtSink for BinarySink<'_> {
 
     fn known_integer(&mut self, name: &FieldName, value: i64) {
         match (name.binary(), u8::try_from(value)) {
-            (Some(form), Ok(digit @ 0..=9)) => self.put_short(form, [0, 0, 0, 1, b'0' + digit]),
+            (Some(form), Ok(digit @ 0..=9)) => {
+                self.pen.put_part_and(form.bytes(), form.len(), &[0, 0, 0, 1, b'0' + digit]);
+            }
             _ => {
                 self.known_name(name);
                 self.number(value);
@@ -256,8 +249,8 @@ impl ExtSink for BinarySink<'_> {
 
     fn known_boolean(&mut self, name: &FieldName, value: bool) {
         match (name.binary(), value) {
-            (Some(form), true) => self.put_short(form, *b"\0\0\0\x04true"),
-            (Some(form), false) => self.put_short(form, *b"\0\0\0\x05false"),
+            (Some(form), true) => self.pen.put_part_and(form.bytes(), form.len(), b"\0\0\0\x04true"),
+            (Some(form), false) => self.pen.put_part_and(form.bytes(), form.len(), b"\0\0\0\x05false"),
             (None, _) => self.boolean(name.as_str(), value),
         }
     }

@@ -3,12 +3,11 @@ use alloc::string::String;
 
 use super::FieldName;
 use super::marks::Marked;
-use super::raw::Raw;
 use crate::json::Reader;
 use crate::json::text::{RawText, is_ascii};
 
 /// A name and its value.
-pub(super) type Entry<'a> = (Raw<'a>, Raw<'a>);
+pub(super) type Entry<'a> = (RawText<'a>, RawText<'a>);
 
 /// Ext fields wherever they lie, to be gone through. Those of a frame were checked when it was decoded, so what would be an
 /// error here cannot be; it would end the fields.
@@ -24,7 +23,7 @@ pub(super) enum Entries<'a> {
 impl<'a> Entries<'a> {
     /// Puts the value of each of `names` where the name has its place in `found`: the last one, should there be several.
     /// Quick as far as they come in the order of `names`.
-    pub(super) fn find(self, names: &[FieldName], found: &mut [Option<Raw<'a>>]) {
+    pub(super) fn find(self, names: &[FieldName], found: &mut [Option<RawText<'a>>]) {
         match self {
             Self::Empty => {}
             Self::Json(entries) => find(entries, names, found),
@@ -54,13 +53,13 @@ impl<'a> Iterator for Entries<'a> {
 /// Entries whose names come, most of the time, in the order that they are looked for.
 pub(super) trait TakeKnown<'a>: Iterator<Item = Entry<'a>> {
     /// Takes the next entry if it has this name, and returns its value. `None` means nothing: it may have the name anyway.
-    fn take_known(&mut self, _: &FieldName) -> Option<Raw<'a>> {
+    fn take_known(&mut self, _: &FieldName) -> Option<RawText<'a>> {
         None
     }
 }
 
 #[inline]
-fn find<'a>(mut entries: impl TakeKnown<'a>, names: &[FieldName], found: &mut [Option<Raw<'a>>]) {
+fn find<'a>(mut entries: impl TakeKnown<'a>, names: &[FieldName], found: &mut [Option<RawText<'a>>]) {
     for (name, found) in names.iter().zip(&mut *found) {
         *found = entries.take_known(name);
     }
@@ -89,10 +88,9 @@ impl<'a> Iterator for Json<'a> {
 
     /// The next member that is not null.
     fn next(&mut self) -> Option<Self::Item> {
-        let raw = |text: RawText<'a>| Raw::json(text.raw, text.escaped);
         loop {
             if let (name, Some(value)) = self.0.as_mut()?.raw_member().ok()?? {
-                return Some((raw(name), raw(value)));
+                return Some((name, value));
             }
         }
     }
@@ -116,7 +114,7 @@ impl<'a> Iterator for Binary<'a> {
         let (name_end, end) = entry(self.0, 0)?;
         let (name, value) = (self.0.get(2..name_end)?, self.0.get(name_end + 4..end)?);
         self.0 = &self.0[end..];
-        let text = |bytes| core::str::from_utf8(bytes).ok().map(Raw::plain);
+        let text = |bytes| core::str::from_utf8(bytes).ok().map(RawText::plain);
         Some((text(name)?, text(value)?))
     }
 }
@@ -153,21 +151,26 @@ impl<'a> PlainBinary<'a> {
 fn entry(entries: &[u8], at: usize) -> Option<(usize, usize)> {
     let name_len = u16::from_be_bytes(*entries.get(at..)?.first_chunk()?);
     let name_end = at + 2 + usize::from(name_len);
-    let value_len: usize = u32::from_be_bytes(*entries.get(name_end..)?.first_chunk()?).try_into().ok()?;
-    let end = value_len.checked_add(name_end + 4)?;
+    let end = value_end(entries, name_end)?;
     (end <= entries.len()).then_some((name_end, end))
+}
+
+/// Where the value ends whose name ends at `name_end`, as its length says.
+#[inline]
+fn value_end(entries: &[u8], name_end: usize) -> Option<usize> {
+    let len: usize = u32::from_be_bytes(*entries.get(name_end..)?.first_chunk()?).try_into().ok()?;
+    len.checked_add(name_end + 4)
 }
 
 impl<'a> TakeKnown<'a> for PlainBinary<'a> {
     #[inline]
-    fn take_known(&mut self, name: &FieldName) -> Option<Raw<'a>> {
+    fn take_known(&mut self, name: &FieldName) -> Option<RawText<'a>> {
         let bytes = self.text.as_bytes();
         let name_end = name.binary()?.end_in::<false>(bytes, self.at)?;
-        let value_len: usize = u32::from_be_bytes(*bytes.get(name_end..)?.first_chunk()?).try_into().ok()?;
-        let (start, end) = (name_end + 4, value_len.checked_add(name_end + 4)?);
-        let value = self.text.get(start..end)?;
+        let end = value_end(bytes, name_end)?;
+        let value = self.text.get(name_end + 4..end)?;
         self.at = end;
-        Some(Raw::plain(value))
+        Some(RawText::plain(value))
     }
 }
 
@@ -179,7 +182,7 @@ impl<'a> Iterator for PlainBinary<'a> {
         let (name_end, end) = entry(self.text.as_bytes(), self.at)?;
         let (name, value) = (self.text.get(self.at + 2..name_end)?, self.text.get(name_end + 4..end)?);
         self.at = end;
-        Some((Raw::plain(name), Raw::plain(value)))
+        Some((RawText::plain(name), RawText::plain(value)))
     }
 }
 
@@ -198,7 +201,7 @@ impl<'a> Iterator for Owned<'a> {
     type Item = Entry<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let raw = |text: &'a String| Raw::plain(text);
+        let raw = |text: &'a String| RawText::plain(text);
         self.0.next().map(|(name, value)| (raw(name), raw(value)))
     }
 }

@@ -2,8 +2,8 @@
 
 use alloc::borrow::Cow;
 
-use super::raw::Raw;
 use super::{ExtSink, FieldName, HeaderError};
+use crate::json::text::RawText;
 
 /// What the text of a field means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) trait Field<'a>: Sized {
     const REQUIRED: bool;
 
     /// What was found under the field's name means; `None` if it means nothing.
-    fn read(found: Option<Raw<'a>>) -> Option<Self>;
+    fn read(found: Option<RawText<'a>>) -> Option<Self>;
 
     /// Writes the field, if it is there.
     fn write<S: ExtSink>(&self, name: &FieldName, sink: &mut S);
@@ -39,7 +39,7 @@ pub(crate) trait Value<'a>: Sized {
 
     const KIND: FieldKind;
 
-    fn parse(raw: Raw<'a>) -> Option<Self>;
+    fn parse(raw: RawText<'a>) -> Option<Self>;
 
     fn write<S: ExtSink>(&self, name: &FieldName, sink: &mut S);
 }
@@ -49,8 +49,8 @@ impl<'a, V: Value<'a>> Field<'a> for V {
     const REQUIRED: bool = true;
 
     #[inline]
-    fn read(found: Option<Raw<'a>>) -> Option<Self> {
-        found.filter(|found| V::TAKES_EMPTY || !found.is_empty()).and_then(V::parse)
+    fn read(found: Option<RawText<'a>>) -> Option<Self> {
+        found.filter(|found| V::TAKES_EMPTY || !found.raw.is_empty()).and_then(V::parse)
     }
 
     #[inline]
@@ -65,9 +65,9 @@ impl<'a, V: Value<'a>> Field<'a> for Option<V> {
     const REQUIRED: bool = false;
 
     #[inline]
-    fn read(found: Option<Raw<'a>>) -> Option<Self> {
+    fn read(found: Option<RawText<'a>>) -> Option<Self> {
         match found {
-            Some(found) if !found.is_empty() => V::parse(found).map(Some),
+            Some(found) if !found.raw.is_empty() => V::parse(found).map(Some),
             _ => Some(None),
         }
     }
@@ -82,9 +82,9 @@ impl<'a, V: Value<'a>> Field<'a> for Option<V> {
 
 /// Why a field cannot be read from what was found under its name.
 #[cold]
-pub(crate) fn refused(header: &'static str, field: &'static str, found: Option<Raw<'_>>) -> HeaderError {
+pub(crate) fn refused(header: &'static str, field: &'static str, found: Option<RawText<'_>>) -> HeaderError {
     match found {
-        Some(found) if !found.is_empty() => HeaderError::invalid(header, field, &found.text()),
+        Some(found) if !found.raw.is_empty() => HeaderError::invalid(header, field, &found.text()),
         _ => HeaderError::Missing { header, field },
     }
 }
@@ -94,7 +94,7 @@ impl<'a> Value<'a> for Cow<'a, str> {
     const KIND: FieldKind = FieldKind::Text;
 
     #[inline]
-    fn parse(raw: Raw<'a>) -> Option<Self> {
+    fn parse(raw: RawText<'a>) -> Option<Self> {
         Some(raw.text())
     }
 
@@ -108,7 +108,7 @@ impl<'a> Value<'a> for i32 {
     const KIND: FieldKind = FieldKind::I32;
 
     #[inline]
-    fn parse(raw: Raw<'a>) -> Option<Self> {
+    fn parse(raw: RawText<'a>) -> Option<Self> {
         raw.integer()?.try_into().ok()
     }
 
@@ -122,7 +122,7 @@ impl<'a> Value<'a> for i64 {
     const KIND: FieldKind = FieldKind::I64;
 
     #[inline]
-    fn parse(raw: Raw<'a>) -> Option<Self> {
+    fn parse(raw: RawText<'a>) -> Option<Self> {
         raw.integer()
     }
 
@@ -137,7 +137,7 @@ impl<'a> Value<'a> for bool {
     const KIND: FieldKind = FieldKind::Boolean;
 
     #[inline]
-    fn parse(raw: Raw<'a>) -> Option<Self> {
+    fn parse(raw: RawText<'a>) -> Option<Self> {
         Some(raw.is_true())
     }
 

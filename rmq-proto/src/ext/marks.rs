@@ -1,6 +1,6 @@
 use super::FieldName;
 use super::entries::TakeKnown;
-use super::raw::Raw;
+use crate::json::text::RawText;
 
 /// Where the ext fields of a JSON header end that is written as peers write it, so that its texts need not be looked
 /// through again. For headers as nearly all are: few fields, of no great length.
@@ -55,9 +55,9 @@ impl<'a> Marked<'a> {
 
     /// The value from `start` on, with which the next field ends.
     #[inline]
-    fn value(&mut self, start: usize) -> Option<Raw<'a>> {
+    fn value(&mut self, start: usize) -> Option<RawText<'a>> {
         let value_end = usize::from(self.ends.next()?.1);
-        let value = Raw::json(self.object.get(start..value_end)?, self.escaped & 1 == 1);
+        let value = RawText { raw: self.object.get(start..value_end)?, escaped: self.escaped & 1 == 1 };
         self.name = value_end + BETWEEN;
         self.escaped >>= 1;
         Some(value)
@@ -66,7 +66,7 @@ impl<'a> Marked<'a> {
 
 impl<'a> TakeKnown<'a> for Marked<'a> {
     #[inline]
-    fn take_known(&mut self, name: &FieldName) -> Option<Raw<'a>> {
+    fn take_known(&mut self, name: &FieldName) -> Option<RawText<'a>> {
         // The bracket of the object stands where other members have a comma.
         let value = name.json()?.end_in::<true>(self.object.as_bytes(), self.name - 2)?;
         self.value(value)
@@ -74,12 +74,12 @@ impl<'a> TakeKnown<'a> for Marked<'a> {
 }
 
 impl<'a> Iterator for Marked<'a> {
-    type Item = (Raw<'a>, Raw<'a>);
+    type Item = (RawText<'a>, RawText<'a>);
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let name_end = usize::from(self.ends.as_slice().first()?.0);
-        let name = Raw::plain(self.object.get(self.name..name_end)?);
+        let name = RawText::plain(self.object.get(self.name..name_end)?);
         Some((name, self.value(name_end + BETWEEN)?))
     }
 }

@@ -21,11 +21,10 @@ pub use fields::FieldKind;
 pub(crate) use fields::{Field, refused};
 pub(crate) use marks::Marks;
 pub use name::FieldName;
-pub(crate) use name::Form;
 
 use self::entries::Entries;
 pub(crate) use self::entries::PlainBinary;
-use self::raw::Raw;
+use crate::json::text::RawText;
 use crate::sign;
 
 /// Whether the value of an ext field has no place in a log: who signs a request and how (wire §8.1). In any case of letters,
@@ -122,13 +121,13 @@ impl ExtFields {
     /// The value of a field: the last one, should there be several. Goes through all fields; to read many, use a typed
     /// header.
     pub fn value(&self, name: &str) -> Option<Cow<'_, str>> {
-        let same = |(found, value): (Raw<'_>, _)| found.is(name).then_some(value);
-        self.entries().filter_map(same).last().map(Raw::text)
+        let same = |(found, value): (RawText<'_>, _)| found.is(name).then_some(value);
+        self.entries().filter_map(same).last().map(RawText::text)
     }
 
     /// Puts into `found` the values under each of `names`: the last one, should there be several. One pass; quick when the fields come in
     /// the order of `names`, as most peers write them.
-    pub(crate) fn find<'a>(&'a self, names: &'static [FieldName], found: &mut [Option<Raw<'a>>]) {
+    pub(crate) fn find<'a>(&'a self, names: &'static [FieldName], found: &mut [Option<RawText<'a>>]) {
         self.entries().find(names, found);
     }
 

@@ -1,62 +1,24 @@
-use alloc::borrow::Cow;
+//! What a name or a value means, as it lies in a frame or in a map.
 
 use crate::json::text::RawText;
 
-/// A name or a value as it lies in a frame or in a map.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Raw<'a> {
-    text: &'a str,
-    /// Whether the text of a JSON header has escapes that are not taken back.
-    escaped: bool,
-}
-
-impl<'a> Raw<'a> {
-    #[inline]
-    pub(super) const fn plain(text: &'a str) -> Self {
-        Self { text, escaped: false }
-    }
-
-    #[inline]
-    pub(super) const fn json(text: &'a str, escaped: bool) -> Self {
-        Self { text, escaped }
-    }
-
-    #[inline]
-    pub(super) const fn is_empty(self) -> bool {
-        self.text.is_empty()
-    }
-
-    /// The text meant; borrowed when it has no escape.
-    #[inline]
-    pub(super) fn text(self) -> Cow<'a, str> {
-        if self.escaped { RawText { raw: self.text, escaped: true }.text() } else { Cow::Borrowed(self.text) }
-    }
-
+impl RawText<'_> {
     /// Whether this says that something is so: only `true`, in any case, does (wire §2.3).
     #[inline]
     pub(super) fn is_true(self) -> bool {
-        if self.escaped {
-            self.text().eq_ignore_ascii_case("true")
-        } else {
-            self.text.eq_ignore_ascii_case("true")
-        }
+        self.text().eq_ignore_ascii_case("true")
     }
 
     /// Whether this is the text meant.
     #[inline]
     pub(super) fn is(self, text: &str) -> bool {
-        if self.escaped { self.is_escaped(text) } else { is_same(self.text.as_bytes(), text.as_bytes()) }
-    }
-
-    #[cold]
-    fn is_escaped(self, text: &str) -> bool {
-        self.text() == text
+        if self.escaped { self.text() == text } else { is_same(self.raw.as_bytes(), text.as_bytes()) }
     }
 
     /// The decimal number that this is, with or without a sign.
     #[inline]
     pub(super) fn integer(self) -> Option<i64> {
-        let (negative, digits) = match self.text.as_bytes() {
+        let (negative, digits) = match self.raw.as_bytes() {
             [b'-', digits @ ..] => (true, digits),
             digits => (false, digits),
         };

@@ -14,6 +14,7 @@ pub(crate) struct RawText<'a> {
 
 impl<'a> RawText<'a> {
     /// Text that means itself.
+    #[inline]
     pub(crate) const fn plain(raw: &'a str) -> Self {
         Self { raw, escaped: false }
     }

@@ -127,37 +127,22 @@ pub(crate) fn put_escaped(pen: &mut Pen<'_>, text: &str) {
             None => copy(&mut word, rest),
         }
         let clean = clean_len(word).min(rest.len());
-        let room = pen.room(WORD + ESCAPE_LEN);
-        room[..WORD].copy_from_slice(&word);
         match rest.get(clean) {
+            // What separates properties, by far the most frequent.
             Some(special @ (0x01 | 0x02)) if clean < WORD => {
-                // What separates properties, by far the most frequent.
-                room[clean..clean + ESCAPE_LEN].copy_from_slice(&[
-                    b'\\',
-                    b'u',
-                    b'0',
-                    b'0',
-                    b'0',
-                    b'0' + special,
-                ]);
-                pen.advance(clean + ESCAPE_LEN);
+                pen.put_part_and(&word, clean, &[b'\\', b'u', b'0', b'0', b'0', b'0' + special]);
                 rest = &rest[clean + 1..];
             }
-            Some(_) if clean < WORD => {
-                pen.advance(clean);
+            special => {
+                pen.put_part(&word, clean);
                 rest = &rest[clean..];
-                rest = &rest[put_escape(pen, rest)..];
-            }
-            _ => {
-                pen.advance(clean);
-                rest = &rest[clean..];
+                if special.is_some() && clean < WORD {
+                    rest = &rest[put_escape(pen, rest)..];
+                }
             }
         }
     }
 }
-
-/// `\uXXXX`, the longest escape.
-const ESCAPE_LEN: usize = 6;
 
 /// How many bytes from the front on are ASCII that text can hold as it is: no control characters, no quote and no backslash.
 #[inline]

@@ -1,7 +1,7 @@
 use bytes::BytesMut;
 
 use crate::command::CommandHead;
-use crate::ext::{ExtSink, FieldName, Form, WriteExt};
+use crate::ext::{ExtSink, FieldName, WriteExt};
 use crate::json::put_escaped;
 use crate::pen::Pen;
 
@@ -67,15 +67,6 @@ impl JsonSink<'_> {
         }
     }
 
-    /// Writes a name, and a value with its end quote.
-    #[inline]
-    fn put_short<const N: usize>(&mut self, name: &Form, value: [u8; N]) {
-        let room = self.pen.room(Form::ROOM + N);
-        room[..Form::ROOM].copy_from_slice(name.bytes());
-        room[name.len()..name.len() + N].copy_from_slice(&value);
-        self.pen.advance(name.len() + N);
-    }
-
     fn value(&mut self, value: &str) {
         put_escaped(&mut self.pen, value);
         self.pen.put(b"\"");
@@ -116,7 +107,9 @@ impl ExtSink for JsonSink<'_> {
 
     fn known_integer(&mut self, name: &FieldName, value: i64) {
         match (name.json(), u8::try_from(value)) {
-            (Some(form), Ok(digit @ 0..=9)) => self.put_short(form, [b'0' + digit, b'"']),
+            (Some(form), Ok(digit @ 0..=9)) => {
+                self.pen.put_part_and(form.bytes(), form.len(), &[b'0' + digit, b'"']);
+            }
             _ => {
                 self.known_name(name);
                 self.number(value);
@@ -126,8 +119,8 @@ impl ExtSink for JsonSink<'_> {
 
     fn known_boolean(&mut self, name: &FieldName, value: bool) {
         match (name.json(), value) {
-            (Some(form), true) => self.put_short(form, *b"true\""),
-            (Some(form), false) => self.put_short(form, *b"false\""),
+            (Some(form), true) => self.pen.put_part_and(form.bytes(), form.len(), b"true\""),
+            (Some(form), false) => self.pen.put_part_and(form.bytes(), form.len(), b"false\""),
             (None, _) => self.boolean(name.as_str(), value),
         }
     }
