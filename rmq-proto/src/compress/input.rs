@@ -1,7 +1,26 @@
+use alloc::vec::Vec;
+
+use super::output::{Output, Room};
 use super::{Compression, DecompressError};
 
 /// Frames with this number, the last digit left out, carry nothing of the body. LZ4 and zstd have them in common.
 const SKIPPABLE: u32 = 0x184D_2A50;
+
+/// What all the frames of a body become, each of which begins with `magic` and is read by `frame`.
+pub(super) fn decompress_frames(
+    kind: Compression,
+    magic: u32,
+    input: &[u8],
+    room: Room,
+    frame: impl Fn(&mut Input<'_>, &mut Output) -> Result<(), DecompressError>,
+) -> Result<Vec<u8>, DecompressError> {
+    let mut out = Output::new(room, input.len());
+    let mut input = Input::new(kind, input);
+    while input.next_frame(magic)? {
+        frame(&mut input, &mut out)?;
+    }
+    Ok(out.into_vec())
+}
 
 /// The compressed body, read from its front.
 pub(super) struct Input<'a> {

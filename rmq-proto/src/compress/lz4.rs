@@ -6,7 +6,7 @@ use lz4_flex::block::{self, DecompressError as BlockError};
 use twox_hash::XxHash32;
 
 use super::error::Flaw;
-use super::input::{Input, check};
+use super::input::{Input, check, decompress_frames};
 use super::output::{Output, Room};
 use super::{Compression, DecompressError};
 
@@ -37,12 +37,7 @@ const STORED: u32 = 1 << 31;
 const WINDOW: usize = 64 << 10;
 
 pub(super) fn decompress(input: &[u8], room: Room) -> Result<Vec<u8>, DecompressError> {
-    let mut out = Output::new(room, input.len());
-    let mut input = Input::new(KIND, input);
-    while input.next_frame(MAGIC)? {
-        frame(&mut input, &mut out)?;
-    }
-    Ok(out.into_vec())
+    decompress_frames(KIND, MAGIC, input, room, frame)
 }
 
 /// What the descriptor of a frame says.

@@ -19,7 +19,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use twox_hash::XxHash64;
 
 use self::block::Blocks;
-use super::input::{Input, check};
+use super::input::{Input, check, decompress_frames};
 use super::output::{Output, Room};
 use super::{Compression, DecompressError};
 
@@ -33,12 +33,7 @@ const RESERVED: u8 = 0x08;
 const CHECKSUM: u8 = 0x04;
 
 pub(super) fn decompress(input: &[u8], room: Room) -> Result<Vec<u8>, DecompressError> {
-    let mut out = Output::new(room, input.len());
-    let mut input = Input::new(KIND, input);
-    while input.next_frame(MAGIC)? {
-        frame(&mut input, &mut out)?;
-    }
-    Ok(out.into_vec())
+    decompress_frames(KIND, MAGIC, input, room, frame)
 }
 
 /// What the header of a frame says (RFC 8878, 3.1.1.1).
