@@ -13,9 +13,6 @@ pub const MAX_FRAME_LEN: usize = 16 * 1024 * 1024;
 /// Size of the length word and of the header word, each.
 const WORD: usize = 4;
 
-/// The longest frame that a length word can tell of without being negative.
-const LONGEST: usize = i32::MAX as usize + WORD;
-
 /// One frame, its header not yet read.
 ///
 /// Its `Debug` text tells sizes alone: a header may hold a signature.
@@ -129,7 +126,7 @@ impl Default for FrameDecoder {
 impl FrameDecoder {
     /// A decoder that refuses frames of more than `max_frame_len` bytes, the length word included.
     pub fn new(max_frame_len: usize) -> Self {
-        Self { max_frame_len: max_frame_len.min(LONGEST), partial: BytesMut::new(), failed: None }
+        Self { max_frame_len, partial: BytesMut::new(), failed: None }
     }
 
     /// Takes bytes from the front of `input`. After `Some` there may be more: call again. `None` means that all of `input`
@@ -141,11 +138,6 @@ impl FrameDecoder {
     pub fn decode(&mut self, input: &mut Bytes) -> Result<Option<Frame>, FrameError> {
         if let Some(error) = self.failed {
             return Err(error);
-        }
-        if self.partial.is_empty()
-            && let Some(frame) = self.only_frame(input)
-        {
-            return Ok(Some(frame));
         }
         let decoded =
             if self.partial.is_empty() { self.decode_whole(input) } else { self.decode_split(input) };
@@ -161,24 +153,8 @@ impl FrameDecoder {
         self.partial.len()
     }
 
-    /// Takes all of `input` if that is one frame, as most reads of a connection are that waits for one answer.
-    #[inline]
-    fn only_frame(&self, input: &mut Bytes) -> Option<Frame> {
-        const WORDS: usize = 2 * WORD;
-        let [l0, l1, l2, l3, format, h0, h1, h2] = *input.first_chunk::<WORDS>()?;
-        let len = usize::try_from(u32::from_be_bytes([l0, l1, l2, l3])).ok()?.checked_add(WORD)?;
-        let header_end = usize::try_from(u32::from_be_bytes([0, h0, h1, h2])).ok()? + WORDS;
-        if len != input.len() || len > self.max_frame_len || header_end > len {
-            return None;
-        }
-        let format = HeaderFormat::from_byte(format)?;
-        let mut header = core::mem::take(input);
-        let body = if header_end < len { header.split_off(header_end) } else { Bytes::new() };
-        header.advance(WORDS);
-        Some(Frame { format, header, body })
-    }
-
     /// Takes a frame that begins in `input`.
+    #[inline]
     fn decode_whole(&mut self, input: &mut Bytes) -> Result<Option<Frame>, FrameError> {
         if let Some(shape) = self.shape(input)?
             && let Some(frame) = shape.split(input)
@@ -215,6 +191,7 @@ impl FrameDecoder {
     }
 
     /// What the two words that `bytes` begins with say, as far as they are there; `None` while the first is not.
+    #[inline]
     fn shape(&self, bytes: &[u8]) -> Result<Option<Shape>, FrameError> {
         let Some((word, rest)) = bytes.split_first_chunk() else {
             return Ok(None);
@@ -233,6 +210,7 @@ impl FrameDecoder {
 }
 
 /// Reads the header word of a frame that has `available` bytes behind it.
+#[inline]
 fn header_word(word: [u8; WORD], available: usize) -> Result<(HeaderFormat, usize), FrameError> {
     let [format, len @ ..] = word;
     let format = HeaderFormat::from_byte(format).ok_or(FrameError::UnknownFormat(format))?;
@@ -253,13 +231,14 @@ struct Shape {
 
 impl Shape {
     /// Takes the frame off the front of `bytes`; `None` if it is not whole.
+    #[inline]
     fn split(&self, bytes: &mut Bytes) -> Option<Frame> {
         let (format, header_len) = self.header.filter(|_| self.len <= bytes.len())?;
         let header_end = 2 * WORD + header_len;
-        let mut header = bytes.split_to(header_end);
-        header.advance(2 * WORD);
+        let mut header = bytes.split_to(self.len);
         // An empty slice could keep all of the memory alive for nothing.
-        let body = if header_end < self.len { bytes.split_to(self.len - header_end) } else { Bytes::new() };
+        let body = if header_end < self.len { header.split_off(header_end) } else { Bytes::new() };
+        header.advance(2 * WORD);
         Some(Frame { format, header, body })
     }
 }
