@@ -4,6 +4,7 @@
 //! - [`memory`]: the model behind streams in memory. No ports, no threads.
 //! - [`loopback`]: the model behind real sockets on 127.0.0.1, in this process. The program `rmq-model-broker` is the
 //!   same as a process of its own.
+//! - [`checked`]: a client that is held to its contract while it runs.
 //!
 //! ```
 //! use rmq_sim::loopback::{Server, ServerConfig};
@@ -37,7 +38,9 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod checked;
 pub mod loopback;
 pub mod memory;
 pub mod model;
+pub mod oracle;
 pub mod runtime;

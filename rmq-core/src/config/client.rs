@@ -68,6 +68,11 @@ impl ClientConfig {
     pub fn message_rules(&self) -> &MessageRules {
         &self.rules
     }
+
+    /// The bounds of everything that can grow.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
 }
 
 /// When a request that timed out closes its connection (decided by [`ClientConfigBuilder::close_on_timeout`]).

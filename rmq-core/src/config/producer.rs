@@ -141,6 +141,16 @@ impl ProducerConfig {
         self
     }
 
+    /// The time of one send, as set by [`send_timeout`](Self::send_timeout).
+    pub fn timeout(&self) -> Duration {
+        self.send_timeout
+    }
+
+    /// The most attempts of one send, as set by [`attempts`](Self::attempts).
+    pub fn max_attempts(&self) -> NonZeroU32 {
+        self.attempts
+    }
+
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         names::validate_group(&self.group)
             .map_err(|error| ConfigError::Group { group: self.group.clone(), error })?;

@@ -1,0 +1,223 @@
+//! What goes over the connections: whole frames, opaques of their own, one key per message.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use bytes::Bytes;
+use rmq_core::proto::body::HeartbeatData;
+use rmq_core::proto::code::{RequestCode, ResponseCode};
+use rmq_core::proto::command::RemotingCommand;
+use rmq_core::proto::frame::FrameDecoder;
+use rmq_core::proto::header::{GetRouteHeader, SendMessageV2Header, UnregisterHeader};
+use rmq_core::proto::properties;
+use rmq_core::{ConnId, Event};
+
+use super::keys::{Keys, Sent};
+use super::{FRAMES_DECODE, ONE_TERMINAL_EVENT, UNIQUE_OPAQUE};
+use crate::oracle::Violation;
+
+/// Longest frame that is taken for one: no client writes longer ones.
+const LONGEST: usize = (352 << 20) - 1;
+/// Unanswered requests of a connection that are remembered; the oldest beyond them are forgotten.
+const WAITING: usize = 16_384;
+
+/// Both directions of one connection.
+#[derive(Clone, Debug)]
+struct Tap {
+    written: FrameDecoder,
+    /// None once the peer broke the rules.
+    received: Option<FrameDecoder>,
+    /// Requests without a whole answer, with the key of a send.
+    waiting: BTreeMap<i32, Option<Bytes>>,
+    order: VecDeque<i32>,
+    handed: u64,
+    taken: u64,
+    /// Where each one-way request ends that was not taken in full.
+    oneways: VecDeque<u64>,
+}
+
+impl Tap {
+    fn wait(&mut self, opaque: i32, key: Option<Bytes>) {
+        self.waiting.insert(opaque, key);
+        self.order.push_back(opaque);
+        if self.order.len() > WAITING
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.waiting.remove(&oldest);
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Frames {
+    max_received: usize,
+    taps: BTreeMap<ConnId, Tap>,
+    keys: Keys,
+    oneways_written: u64,
+    oneways_taken: u64,
+    oneways_told: u64,
+}
+
+impl Frames {
+    pub(super) fn new(max_received: usize) -> Self {
+        Self {
+            max_received,
+            taps: BTreeMap::new(),
+            keys: Keys::default(),
+            oneways_written: 0,
+            oneways_taken: 0,
+            oneways_told: 0,
+        }
+    }
+
+    pub(super) fn opened(&mut self, conn: ConnId) {
+        let tap = Tap {
+            written: FrameDecoder::new(LONGEST),
+            received: Some(FrameDecoder::new(self.max_received)),
+            waiting: BTreeMap::new(),
+            order: VecDeque::new(),
+            handed: 0,
+            taken: 0,
+            oneways: VecDeque::new(),
+        };
+        self.taps.insert(conn, tap);
+    }
+
+    pub(super) fn gone(&mut self, conn: ConnId) {
+        self.taps.remove(&conn);
+    }
+
+    /// The stream took `bytes` more.
+    pub(super) fn taken(&mut self, conn: ConnId, bytes: usize) {
+        let Some(tap) = self.taps.get_mut(&conn) else { return };
+        tap.taken += bytes as u64;
+        while tap.oneways.front().is_some_and(|end| *end <= tap.taken) {
+            tap.oneways.pop_front();
+            self.oneways_taken += 1;
+        }
+    }
+
+    /// The peer's bytes: whatever answers they hold free their opaques.
+    pub(super) fn received(&mut self, conn: ConnId, mut data: Bytes) {
+        let Some(tap) = self.taps.get_mut(&conn) else { return };
+        while let Some(decoder) = &mut tap.received {
+            let frame = match decoder.decode(&mut data) {
+                Ok(Some(frame)) => frame,
+                Ok(None) => break,
+                Err(_) => {
+                    tap.received = None;
+                    break;
+                }
+            };
+            let Ok(command) = RemotingCommand::decode(frame) else {
+                tap.received = None;
+                break;
+            };
+            if !command.is_response() {
+                continue;
+            }
+            if let Some(Some(key)) = tap.waiting.remove(&command.opaque)
+                && is_stored(ResponseCode(command.code))
+            {
+                self.keys.stored(&key);
+            }
+        }
+    }
+
+    /// A write was ordered. `oneways` is how many one-way sends were accepted.
+    pub(super) fn write(&mut self, conn: ConnId, segments: &[Bytes], oneways: u64) -> Result<(), Violation> {
+        let Some(tap) = self.taps.get_mut(&conn) else { return Ok(()) };
+        for segment in segments {
+            let mut rest = segment.clone();
+            loop {
+                let frame = tap.written.decode(&mut rest).map_err(|error| bad(conn, &error))?;
+                let Some(frame) = frame else { break };
+                let command = RemotingCommand::decode(frame).map_err(|error| bad(conn, &error))?;
+                if command.is_response() {
+                    continue;
+                }
+                let taken = tap.waiting.contains_key(&command.opaque);
+                Violation::unless(!taken, UNIQUE_OPAQUE, || {
+                    format!("opaque {} of {conn:?} waits already", command.opaque)
+                })?;
+                let key = request(&command, &mut self.keys).map_err(|violation| of(conn, violation))?;
+                if !command.is_oneway() {
+                    tap.wait(command.opaque, key);
+                    continue;
+                }
+                self.oneways_written += 1;
+                tap.oneways.push_back(tap.handed + (segment.len() - rest.len()) as u64);
+                Violation::unless(self.oneways_written <= oneways, ONE_TERMINAL_EVENT, || {
+                    format!("{} one-way requests are written for {oneways} sends", self.oneways_written)
+                })?;
+            }
+            tap.handed += segment.len() as u64;
+        }
+        let cut = tap.written.buffered();
+        Violation::unless(cut == 0, FRAMES_DECODE, || {
+            format!("a write of {conn:?} ends {cut} bytes into a frame")
+        })
+    }
+
+    /// An operation ended.
+    pub(super) fn event(&mut self, event: &Event) -> Result<(), Violation> {
+        match event {
+            Event::Sent { result, .. } => self.keys.ended(&result.message_id, result.attempts as usize, true),
+            Event::SendFailed { error, .. } => {
+                self.keys.ended(error.message_id(), error.attempts().len(), false)
+            }
+            Event::OnewayWritten { op } => {
+                self.oneways_told += 1;
+                Violation::unless(self.oneways_told <= self.oneways_taken, ONE_TERMINAL_EVENT, || {
+                    format!("{op:?} is OnewayWritten before its bytes were taken")
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn bad(conn: ConnId, error: &dyn std::error::Error) -> Violation {
+    Violation::new(FRAMES_DECODE, format!("written on {conn:?}: {error}"))
+}
+
+fn of(conn: ConnId, violation: Violation) -> Violation {
+    Violation { detail: format!("on {conn:?}: {}", violation.detail), ..violation }
+}
+
+fn is_stored(code: ResponseCode) -> bool {
+    [
+        ResponseCode::SUCCESS,
+        ResponseCode::FLUSH_DISK_TIMEOUT,
+        ResponseCode::FLUSH_SLAVE_TIMEOUT,
+        ResponseCode::SLAVE_NOT_AVAILABLE,
+    ]
+    .contains(&code)
+}
+
+/// Reads a request as its peer would; returns the key of a send.
+fn request(command: &RemotingCommand, keys: &mut Keys) -> Result<Option<Bytes>, Violation> {
+    let bad = |error: &dyn std::error::Error| {
+        Violation::new(FRAMES_DECODE, format!("request {}: {error}", command.code))
+    };
+    match RequestCode(command.code) {
+        RequestCode::SEND_MESSAGE_V2 => {
+            let header: SendMessageV2Header<'_> = command.header().map_err(|error| bad(&error))?;
+            let text = header.properties.as_deref().unwrap_or_default();
+            let key = properties::first_value(text, properties::UNIQ_KEY)
+                .ok_or_else(|| Violation::new(super::ONE_KEY, "a send without UNIQ_KEY"))?;
+            keys.written(&Sent { key, header: &header, body: &command.body })?;
+            return Ok((!command.is_oneway()).then(|| Bytes::copy_from_slice(key.as_bytes())));
+        }
+        RequestCode::GET_ROUTEINFO_BY_TOPIC => {
+            command.header::<GetRouteHeader<'_>>().map_err(|error| bad(&error))?;
+        }
+        RequestCode::UNREGISTER_CLIENT => {
+            command.header::<UnregisterHeader<'_>>().map_err(|error| bad(&error))?;
+        }
+        RequestCode::HEART_BEAT => {
+            HeartbeatData::decode(&command.body).map_err(|error| bad(&error))?;
+        }
+        _ => return Err(Violation::new(FRAMES_DECODE, format!("an unknown request {}", command.code))),
+    }
+    Ok(None)
+}

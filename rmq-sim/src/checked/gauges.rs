@@ -1,0 +1,120 @@
+//! What a client says of itself: within its limits, and the same as was seen from outside.
+
+use rmq_core::{Limits, Stats};
+
+use super::WITHIN_LIMITS;
+use super::connections::Connections;
+use super::operations::Operations;
+use crate::oracle::Violation;
+
+#[derive(Clone, Debug)]
+pub(super) struct Gauges {
+    limits: Limits,
+    name_servers: usize,
+    last: Stats,
+}
+
+impl Gauges {
+    pub(super) fn new(limits: Limits, name_servers: usize) -> Self {
+        Self { limits, name_servers, last: Stats::default() }
+    }
+
+    /// Checks `stats`, taken when all outputs were polled.
+    pub(super) fn check(
+        &mut self,
+        stats: &Stats,
+        ops: &Operations,
+        conns: &Connections,
+    ) -> Result<(), Violation> {
+        let last = core::mem::replace(&mut self.last, *stats);
+        never_back(&last, stats)?;
+        self.limits(stats)?;
+        same(stats, ops, conns)
+    }
+
+    fn limits(&self, stats: &Stats) -> Result<(), Violation> {
+        let limits = &self.limits;
+        let links = limits.links + self.name_servers;
+        // Besides operations a link waits for a heartbeat and an unregistration per producer, a topic for its question.
+        let control = stats.topics + stats.links * (1 + stats.producers);
+        let bounds = [
+            ("operations", stats.operations, limits.operations),
+            ("operation_bytes", stats.operation_bytes, limits.operation_bytes),
+            ("producers", stats.producers, limits.producers),
+            ("topics", stats.topics, limits.topics.max(stats.operations)),
+            ("links", stats.links, links),
+            ("connections", stats.connections, stats.links),
+            ("queued", stats.queued, stats.operations + control + stats.links * limits.inbound),
+            ("awaited", stats.awaited, stats.operations + control + stats.links * limits.tombstones),
+            ("timers", stats.timers, stats.operations + stats.links + 2 * stats.topics + 1),
+        ];
+        match bounds.iter().find(|(_, value, most)| value > most) {
+            Some((name, value, most)) => {
+                Err(Violation::new(WITHIN_LIMITS, format!("{name}: {value}, at most {most}; {stats:?}")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn never_back(last: &Stats, stats: &Stats) -> Result<(), Violation> {
+    let counters = |s: &Stats| {
+        [
+            ("sends", s.sends),
+            ("sends_succeeded", s.sends_succeeded),
+            ("sends_failed", s.sends_failed),
+            ("cancelled", s.cancelled),
+            ("rejected", s.rejected),
+            ("retries", s.retries),
+            ("connects", s.connects),
+            ("connect_failures", s.connect_failures),
+            ("disconnects", s.disconnects),
+            ("frames_written", s.frames_written),
+            ("frames_received", s.frames_received),
+            ("bytes_written", s.bytes_written),
+            ("bytes_received", s.bytes_received),
+            ("protocol_errors", s.protocol_errors),
+            ("unknown_answers", s.unknown_answers),
+            ("inbound", s.inbound),
+            ("inbound_dropped", s.inbound_dropped),
+            ("stale_inputs", s.stale_inputs),
+            ("misuses", s.misuses),
+            ("route_queries", s.route_queries),
+            ("notices_dropped", s.notices_dropped),
+        ]
+    };
+    for ((name, before), (_, after)) in counters(last).into_iter().zip(counters(stats)) {
+        Violation::unless(before <= after, WITHIN_LIMITS, || {
+            format!("{name} went from {before} to {after}")
+        })?;
+    }
+    Ok(())
+}
+
+fn same(stats: &Stats, ops: &Operations, conns: &Connections) -> Result<(), Violation> {
+    let tally = ops.tally;
+    let pairs = [
+        ("operations", stats.operations as u64, ops.live() as u64),
+        ("producers", stats.producers as u64, ops.producers() as u64),
+        ("connections", stats.connections as u64, conns.open() as u64),
+        ("sends", stats.sends, tally.accepted),
+        ("sends_succeeded", stats.sends_succeeded, tally.succeeded),
+        ("sends_failed", stats.sends_failed, tally.failed),
+        ("cancelled", stats.cancelled, tally.cancelled),
+        ("rejected", stats.rejected, tally.rejected),
+    ];
+    for (name, told, seen) in pairs {
+        Violation::unless(told == seen, WITHIN_LIMITS, || format!("{name}: {told} told, {seen} seen"))?;
+    }
+    let (least, most) = ops.bytes();
+    Violation::unless((least..=most).contains(&stats.operation_bytes), WITHIN_LIMITS, || {
+        format!("operation_bytes: {} told, {least} to {most} seen", stats.operation_bytes)
+    })?;
+    Violation::unless(stats.misuses <= conns.misuses, WITHIN_LIMITS, || {
+        format!("misuses: {} told, {} seen", stats.misuses, conns.misuses)
+    })?;
+    let ordered = conns.ordered() as u64;
+    Violation::unless(stats.connects >= ordered, WITHIN_LIMITS, || {
+        format!("connects: {} told, {ordered} seen", stats.connects)
+    })
+}

@@ -1,0 +1,100 @@
+//! Keys of messages: one for each, the same in all its attempts.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use bytes::Bytes;
+use rmq_core::proto::header::SendMessageV2Header;
+
+use super::{ONE_KEY, ONE_TERMINAL_EVENT, WITHIN_POLICY};
+use crate::oracle::Violation;
+
+/// Keys that are remembered; the oldest beyond them are forgotten.
+const REMEMBERED: usize = 16_384;
+
+/// One attempt as it was written.
+pub(super) struct Sent<'a> {
+    pub(super) key: &'a str,
+    pub(super) header: &'a SendMessageV2Header<'a>,
+    pub(super) body: &'a Bytes,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Use {
+    /// Of what is the same in all attempts; none until one is written.
+    digest: Option<u64>,
+    written: usize,
+    /// Whether a broker answered that it stored the message.
+    stored: bool,
+    ended: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Keys {
+    uses: BTreeMap<Bytes, Use>,
+    order: VecDeque<Bytes>,
+    forgot: bool,
+}
+
+impl Keys {
+    fn of(&mut self, key: &str) -> &mut Use {
+        let key = Bytes::copy_from_slice(key.as_bytes());
+        if !self.uses.contains_key(&key) {
+            self.order.push_back(key.clone());
+        }
+        if self.order.len() > REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.uses.remove(&oldest);
+            self.forgot = true;
+        }
+        self.uses.entry(key).or_default()
+    }
+
+    pub(super) fn written(&mut self, sent: &Sent<'_>) -> Result<(), Violation> {
+        let digest = digest(sent);
+        let used = self.of(sent.key);
+        used.written += 1;
+        let before = used.digest.replace(digest);
+        Violation::unless(!used.ended, ONE_TERMINAL_EVENT, || {
+            format!("message {} is written after its end", sent.key)
+        })?;
+        Violation::unless(before.is_none_or(|before| before == digest), ONE_KEY, || {
+            format!("key {} is on two different messages", sent.key)
+        })
+    }
+
+    pub(super) fn stored(&mut self, key: &[u8]) {
+        if let Some(used) = self.uses.get_mut(key) {
+            used.stored = true;
+        }
+    }
+
+    /// The message ended after so many attempts, `stored` or not.
+    pub(super) fn ended(&mut self, key: &str, attempts: usize, stored: bool) -> Result<(), Violation> {
+        let forgot = self.forgot;
+        let used = self.of(key);
+        let twice = core::mem::replace(&mut used.ended, true);
+        let Use { written, stored: answered, .. } = *used;
+        Violation::unless(!twice, ONE_KEY, || format!("two messages have the key {key}"))?;
+        Violation::unless(written <= attempts, WITHIN_POLICY, || {
+            format!("message {key} was written {written} times in {attempts} attempts")
+        })?;
+        Violation::unless(answered || !stored || forgot, ONE_TERMINAL_EVENT, || {
+            format!("message {key} is Sent, but no broker said so")
+        })
+    }
+}
+
+/// FNV-1a.
+fn digest(sent: &Sent<'_>) -> u64 {
+    let header = sent.header;
+    let parts: [&[u8]; 5] = [
+        header.properties.as_deref().unwrap_or_default().as_bytes(),
+        header.topic.as_bytes(),
+        header.producer_group.as_bytes(),
+        &header.born_timestamp.to_be_bytes(),
+        sent.body,
+    ];
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    parts.iter().fold(0xcbf2_9ce4_8422_2325, |hash, part| part.iter().fold(step(hash, &0xff), step))
+}
