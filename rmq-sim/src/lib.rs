@@ -42,5 +42,11 @@ pub mod checked;
 pub mod loopback;
 pub mod memory;
 pub mod model;
+pub mod net;
 pub mod oracle;
+mod rng;
+pub mod run;
 pub mod runtime;
+pub mod trace;
+
+pub use rng::Rng;

@@ -1,0 +1,208 @@
+//! What must hold of sends.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use rmq_core::{Event, Instant, SendError, SendResult};
+
+use super::{Oracle, Seen};
+use crate::model::{ModelEvent, StoredMessage};
+use crate::net::Network;
+use crate::run::Operation;
+
+/// A message that a client was told is stored is where the client was told, with its body.
+#[derive(Debug, Default)]
+pub struct AcknowledgedIsStored;
+
+/// Looks for a message where a result says it is.
+fn find_stored<'n>(network: &'n Network, result: &SendResult) -> Option<&'n StoredMessage> {
+    let broker = network.cluster().broker(&result.queue.broker)?;
+    broker.store().at(&result.queue.topic, result.queue.queue_id, result.queue_offset)
+}
+
+impl Oracle for AcknowledgedIsStored {
+    fn name(&self) -> &'static str {
+        "acknowledged-is-stored"
+    }
+
+    fn see(&mut self, _: Instant, seen: Seen<'_>, network: &Network) -> Result<(), String> {
+        let Seen::Ended { operation, event: Event::Sent { result, .. } } = seen else { return Ok(()) };
+        let place = format!("{} at offset {}", result.queue, result.queue_offset);
+        match find_stored(network, result) {
+            None => Err(format!("{operation:?} was told as stored in {place}, where nothing is")),
+            Some(stored) if stored.body != operation.body => {
+                Err(format!("{operation:?} was told as stored in {place}, where another body is"))
+            }
+            Some(stored) if stored.unique_key() != Some(&result.message_id) => {
+                Err(format!("{operation:?} was told to be {result:?}, and is stored as {stored:?}"))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+/// What is stored was sent, with one `UNIQ_KEY` and no more often than it was asked for; a failure that says that nothing
+/// was stored is right.
+#[derive(Debug, Default)]
+pub struct StoredWasSent {
+    operations: BTreeMap<Bytes, Sent>,
+    /// Requests that brokers got, by `UNIQ_KEY`.
+    requests: BTreeMap<String, u64>,
+}
+
+#[derive(Debug)]
+struct Sent {
+    operation: Operation,
+    /// Whether a copy may be there: not after a failure that says no.
+    may_be_stored: bool,
+    message_id: Option<String>,
+}
+
+impl StoredWasSent {
+    fn ended(&mut self, operation: &Operation, event: &Event) {
+        let Some(sent) = self.operations.get_mut(&operation.body) else { return };
+        match event {
+            Event::Sent { result, .. } => sent.message_id = Some(result.message_id.clone()),
+            Event::SendFailed { error, .. } => {
+                sent.message_id = Some(error.message_id().to_owned());
+                sent.may_be_stored = error.may_have_been_stored();
+            }
+            _ => {}
+        }
+    }
+
+    fn check(&self, copies: &[&StoredMessage]) -> Result<(), String> {
+        let [first, ..] = copies else { return Ok(()) };
+        let Some(sent) = self.operations.get(&first.body) else {
+            return Err(format!("nobody sent {first:?}"));
+        };
+        let operation = &sent.operation;
+        if !sent.may_be_stored {
+            return Err(format!("{operation:?} failed as certainly not stored, and is: {first:?}"));
+        }
+        let key = first.unique_key().unwrap_or_default();
+        if copies.iter().any(|copy| copy.unique_key() != Some(key)) {
+            return Err(format!("{operation:?} is stored with different keys: {copies:?}"));
+        }
+        if sent.message_id.as_ref().is_some_and(|id| id != key) {
+            return Err(format!("{operation:?} has the id {:?}, and is stored as {first:?}", sent.message_id));
+        }
+        let requests = self.requests.get(key).copied().unwrap_or(0);
+        if copies.len() as u64 > requests {
+            return Err(format!(
+                "{operation:?} is stored {} times, after {requests} requests",
+                copies.len()
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Oracle for StoredWasSent {
+    fn name(&self) -> &'static str {
+        "stored-was-sent"
+    }
+
+    fn see(&mut self, _: Instant, seen: Seen<'_>, _: &Network) -> Result<(), String> {
+        match seen {
+            Seen::Accepted(operation) => {
+                let sent = Sent { operation: operation.clone(), may_be_stored: true, message_id: None };
+                self.operations.insert(operation.body.clone(), sent);
+            }
+            Seen::Ended { operation, event } => self.ended(operation, event),
+            Seen::Served(ModelEvent::Requested { send: Some(send), .. }) => {
+                if let Some(key) = &send.unique_key {
+                    *self.requests.entry(key.clone()).or_default() += 1;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, network: &Network) -> Result<(), String> {
+        let mut copies: BTreeMap<&[u8], Vec<&StoredMessage>> = BTreeMap::new();
+        for message in network.cluster().stored() {
+            copies.entry(&message.body).or_default().push(message);
+        }
+        copies.values().try_for_each(|copies| self.check(copies))
+    }
+}
+
+/// Brokers get no more requests for a message than its attempts, and the attempts are no more than the policy allows.
+#[derive(Debug, Default)]
+pub struct AttemptsWithinPolicy {
+    requests: BTreeMap<String, u32>,
+}
+
+impl Oracle for AttemptsWithinPolicy {
+    fn name(&self) -> &'static str {
+        "attempts-within-policy"
+    }
+
+    fn see(&mut self, _: Instant, seen: Seen<'_>, _: &Network) -> Result<(), String> {
+        match seen {
+            Seen::Served(ModelEvent::Requested { send: Some(send), .. }) => {
+                if let Some(key) = &send.unique_key {
+                    *self.requests.entry(key.clone()).or_default() += 1;
+                }
+                Ok(())
+            }
+            Seen::Ended { operation, event: Event::Sent { result, .. } } => {
+                self.check(operation, &result.message_id, result.attempts)
+            }
+            Seen::Ended { operation, event: Event::SendFailed { error, .. } } => {
+                self.check(operation, error.message_id(), error.attempts().len() as u32)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl AttemptsWithinPolicy {
+    fn check(&mut self, operation: &Operation, key: &str, attempts: u32) -> Result<(), String> {
+        let requests = self.requests.remove(key).unwrap_or(0);
+        if attempts > operation.attempts || requests > attempts {
+            return Err(format!("{operation:?} took {attempts} attempts, and brokers got {requests} requests"));
+        }
+        Ok(())
+    }
+}
+
+/// No attempt goes to a broker that was tried while another was not, where each broker has the topic.
+#[derive(Debug)]
+pub struct UntriedFirst {
+    pub(crate) brokers: usize,
+}
+
+impl UntriedFirst {
+    fn check(&self, error: &SendError) -> Result<(), String> {
+        let brokers: Vec<_> = error.attempts().iter().map(|attempt| &attempt.broker).collect();
+        let first = &brokers[..brokers.len().min(self.brokers)];
+        let repeats = (1..first.len()).any(|at| first[..at].contains(&first[at]));
+        if repeats {
+            return Err(format!(
+                "of {} brokers, these were tried in turn: {brokers:?} ({error})",
+                self.brokers
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Oracle for UntriedFirst {
+    fn name(&self) -> &'static str {
+        "untried-first"
+    }
+
+    fn see(&mut self, _: Instant, seen: Seen<'_>, _: &Network) -> Result<(), String> {
+        match seen {
+            Seen::Ended { operation, event: Event::SendFailed { error, .. } }
+                if operation.topic.starts_with("topic-") =>
+            {
+                self.check(error)
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Runs: clients, servers and faults that a seed decides, watched by oracles.
+//!
+//! A [`Run`] has a storm, in which things go wrong, and a calm, in which nothing does and everything has to come
+//! right. Then its clients shut down.
+
+mod actor;
+mod operation;
+mod options;
+mod process;
+mod report;
+mod weather;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use rmq_core::Instant;
+
+pub use operation::{Operation, end_name};
+pub use options::{ClientSettings, FaultKind, FaultRate, RunOptions};
+pub use process::Process;
+pub use report::RunReport;
+
+use crate::model::{ModelEvent, TopicConfig};
+use crate::net::Network;
+use crate::oracle::{self, Oracle, Seen, Violation};
+use crate::rng::Rng;
+use crate::trace::{Happening, Trace};
+use actor::Actor;
+use weather::Action;
+
+/// Time that work has to end after the last of it began, and clients to shut down.
+const LAST_CALL: Duration = Duration::from_secs(60);
+
+/// Time that a client's shutdown may take.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// Steps after which a run is taken to be going in circles.
+const MAX_STEPS: u64 = 5_000_000;
+
+/// One run.
+///
+/// ```
+/// use rmq_sim::run::{Run, RunOptions};
+///
+/// let report = Run::new(RunOptions::draw(7)).finish();
+/// assert_eq!(report.violation, None);
+/// ```
+#[derive(Debug)]
+pub struct Run {
+    options: RunOptions,
+    network: Network,
+    rng: Rng,
+    actors: BTreeMap<u32, Actor>,
+    next_client: u32,
+    actions: BTreeMap<(Instant, u64), Action>,
+    serial: u64,
+    oracles: Vec<Box<dyn Oracle>>,
+    report: RunReport,
+}
+
+impl Run {
+    /// A run that has not begun, with all the oracles there are.
+    pub fn new(options: RunOptions) -> Self {
+        let mut rng = Rng::new(options.seed);
+        let mut network = Network::new(options.network.clone(), rng.next_u64());
+        network.with_cluster(|cluster| {
+            cluster.watch_requests(true);
+            for topic in 0..options.topics {
+                cluster.create_topic(&TopicConfig::new(weather::topic(topic), 4));
+            }
+        });
+        let oracles = oracle::all(&options);
+        let mut run = Self {
+            network,
+            rng,
+            actors: BTreeMap::new(),
+            next_client: 0,
+            actions: BTreeMap::new(),
+            serial: 0,
+            oracles,
+            report: RunReport { seed: options.seed, ..RunReport::default() },
+            options,
+        };
+        for _ in 0..run.options.clients {
+            run.start_client();
+        }
+        run.draw_weather();
+        run
+    }
+
+    /// Adds an oracle of one's own.
+    pub fn watch(&mut self, oracle: impl Oracle + 'static) {
+        self.oracles.push(Box::new(oracle));
+    }
+
+    /// Keeps the trace, to be read afterwards.
+    pub fn record(&mut self) {
+        self.network.record();
+    }
+
+    /// What happened so far.
+    pub const fn trace(&self) -> &Trace {
+        self.network.trace()
+    }
+
+    /// The network and its servers.
+    pub const fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// Runs to the end, or to the first violation.
+    pub fn finish(&mut self) -> RunReport {
+        let ended = self.live().and_then(|()| self.wind_up());
+        if let Err(violation) = ended {
+            let now = self.network.now();
+            self.network.note(Happening::Violated(violation.clone()));
+            self.report.violation = Some((now, violation));
+        }
+        self.report.hash = self.network.trace().hash();
+        self.report.time = self.network.now().saturating_since(Instant::ZERO);
+        for (name, count) in self.network.fault_counts() {
+            *self.report.faults.entry(name).or_default() += count;
+        }
+        self.report.clone()
+    }
+
+    /// Storm and calm.
+    fn live(&mut self) -> Result<(), Violation> {
+        let storm = Instant::ZERO + self.options.storm;
+        self.run_until(storm, |_| false)?;
+        // Who stands still learns of the calm when it goes on.
+        let frozen = self.actors.values().filter_map(|actor| actor.process.suspended_until());
+        let end = frozen.max().unwrap_or(storm).max(storm) + self.options.calm;
+        self.run_until(end, |_| false)?;
+        let limit = end + LAST_CALL;
+        self.run_until(limit, |run| run.actors.values().all(|actor| actor.open().next().is_none()))?;
+        match self.actors.values().flat_map(Actor::open).next() {
+            Some(operation) => Err(Violation {
+                oracle: oracle::ALL_WORK_ENDS,
+                detail: format!("{LAST_CALL:?} after the last, this is still under way: {operation:?}"),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// All clients shut down.
+    fn wind_up(&mut self) -> Result<(), Violation> {
+        self.check_idle_clients()?;
+        let now = self.network.now();
+        for (&client, actor) in &mut self.actors {
+            self.network.note(Happening::ShuttingDown { client });
+            actor.process.client().shutdown(now, FAREWELL);
+            actor.is_touched = true;
+        }
+        self.run_until(now + LAST_CALL, |run| run.actors.values().all(|actor| actor.has_shut_down))?;
+        self.check_shut_down_clients()?;
+        for oracle in &mut self.oracles {
+            let name = oracle.name();
+            oracle.finish(&self.network).map_err(|detail| Violation { oracle: name, detail })?;
+        }
+        Ok(())
+    }
+
+    /// With nothing under way, nothing may be held.
+    fn check_idle_clients(&mut self) -> Result<(), Violation> {
+        for oracle in &mut self.oracles {
+            let name = oracle.name();
+            oracle.rest(&self.network).map_err(|detail| Violation::new(name, detail))?;
+        }
+        for (client, actor) in &mut self.actors {
+            let stats = actor.process.client().stats();
+            let open = actor.process.connections();
+            Violation::unless(open == stats.connections, oracle::NO_LEAK, || {
+                format!("c{client} says it has {} connections, and {open} are open", stats.connections)
+            })?;
+            let held = (stats.operations, stats.operation_bytes, stats.queued, stats.misuses);
+            if held != (0, 0, 0, 0) {
+                let detail = format!(
+                    "c{client} has nothing to do and still holds (operations, bytes, queued, misuses) {held:?}"
+                );
+                return Err(Violation { oracle: oracle::NOTHING_IS_KEPT, detail });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_shut_down_clients(&self) -> Result<(), Violation> {
+        for (&client, actor) in &self.actors {
+            let streams = self.network.streams_of(client).count();
+            if !actor.has_shut_down || streams > 0 {
+                let has = if actor.has_shut_down { "has" } else { "has not" };
+                let detail = format!("c{client} {has} shut down within {LAST_CALL:?}, {streams} streams left");
+                return Err(Violation { oracle: oracle::SHUTDOWN_ENDS, detail });
+            }
+        }
+        Ok(())
+    }
+
+    fn run_until(&mut self, end: Instant, done: impl Fn(&Self) -> bool) -> Result<(), Violation> {
+        while !done(self) {
+            let next = self.next_time().max(self.network.now());
+            if next > end {
+                self.network.handle_timeout(end);
+                return Ok(());
+            }
+            self.step(next)?;
+        }
+        Ok(())
+    }
+
+    fn next_time(&self) -> Instant {
+        let actors = self.actors.values().map(|actor| {
+            if actor.is_touched { Instant::ZERO } else { actor.process.poll_timeout() }
+        });
+        let action = self.actions.first_key_value().map(|((at, _), _)| *at);
+        let times = actors.chain(action).chain(self.network.poll_timeout());
+        times.min().unwrap_or_else(|| self.network.now())
+    }
+
+    fn step(&mut self, now: Instant) -> Result<(), Violation> {
+        self.report.turns += 1;
+        if self.report.turns > MAX_STEPS {
+            let detail = format!("{MAX_STEPS} steps, and the run is still at {now:?}");
+            return Err(Violation { oracle: oracle::ENDLESS, detail });
+        }
+        self.network.handle_timeout(now);
+        self.show_servers()?;
+        while let Some(((at, serial), _)) = self.actions.first_key_value() {
+            let key = (*at, *serial);
+            if key.0 > now {
+                break;
+            }
+            if let Some(action) = self.actions.remove(&key) {
+                self.act(action)?;
+            }
+        }
+        while let Some((client, stream)) = self.network.poll_news() {
+            if let Some(actor) = self.actors.get_mut(&client) {
+                actor.process.wake(stream);
+            }
+        }
+        let clients: Vec<_> = self.actors.keys().copied().collect();
+        clients.into_iter().try_for_each(|client| self.turn(client, now))
+    }
+
+    fn turn(&mut self, client: u32, now: Instant) -> Result<(), Violation> {
+        let Some(actor) = self.actors.get_mut(&client) else { return Ok(()) };
+        if actor.process.is_suspended(now) || (!actor.is_touched && actor.process.poll_timeout() > now) {
+            return Ok(());
+        }
+        actor.is_touched = false;
+        actor.process.turn(&mut self.network, now);
+        if let Some(violation) = actor.process.take_violation() {
+            return Err(violation);
+        }
+        while let Some((operation, event)) =
+            self.actors.get_mut(&client).and_then(|actor| actor.poll_end(&mut self.network))
+        {
+            *self.report.ends.entry(end_name(&event)).or_default() += 1;
+            self.show(Seen::Ended { operation: &operation, event: &event })?;
+        }
+        Ok(())
+    }
+
+    fn show_servers(&mut self) -> Result<(), Violation> {
+        while let Some(event) = self.network.poll_server_event() {
+            self.report.requests += u64::from(matches!(event, ModelEvent::Requested { .. }));
+            self.show(Seen::Served(&event))?;
+        }
+        Ok(())
+    }
+
+    fn show(&mut self, seen: Seen<'_>) -> Result<(), Violation> {
+        let now = self.network.now();
+        for oracle in &mut self.oracles {
+            let name = oracle.name();
+            oracle.see(now, seen, &self.network).map_err(|detail| Violation { oracle: name, detail })?;
+        }
+        Ok(())
+    }
+
+    fn start_client(&mut self) -> u32 {
+        let number = self.next_client;
+        self.next_client += 1;
+        let actor = Actor::start(number, &self.options, &mut self.network, &mut self.rng);
+        self.actors.insert(number, actor);
+        number
+    }
+}

@@ -1,0 +1,39 @@
+//! What a client was asked to do.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use rmq_core::{Event, Instant};
+
+/// One operation that a client accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// The client.
+    pub client: u32,
+    /// Counts the client's operations, from 0.
+    pub number: u64,
+    /// Topic of the message.
+    pub topic: Arc<str>,
+    /// Its body. No other operation of the run has the same.
+    pub body: Bytes,
+    /// Whether no answer is asked for.
+    pub oneway: bool,
+    /// When it was accepted.
+    pub accepted: Instant,
+    /// The time it has.
+    pub timeout: Duration,
+    /// Attempts that it has.
+    pub attempts: u32,
+}
+
+/// The short name of an operation's end, for counts and traces.
+pub fn end_name(event: &Event) -> &'static str {
+    match event {
+        Event::Sent { .. } => "sent",
+        Event::OnewayWritten { .. } => "written",
+        Event::SendFailed { .. } => "failed",
+        Event::Cancelled { .. } => "cancelled",
+        _ => "other",
+    }
+}
