@@ -1,4 +1,4 @@
-//! A model RocketMQ name server and broker, for tests and examples.
+//! Model RocketMQ name servers and brokers, for tests and examples.
 //!
 //! - [`model`]: the servers without IO. Bytes in, bytes out, in the real wire format.
 //! - [`memory`]: the model behind streams in memory. No ports, no threads.
@@ -26,6 +26,10 @@
 //! transactions and batches are not there: a delayed or half message is stored like any other, a batch is refused. Disks
 //! do not fill, nothing is flushed or replicated, nobody is authenticated, and brokers ask clients nothing, not even to
 //! rebalance. Routes are standard JSON, whatever version the client says it has.
+//!
+//! Nothing happens by itself. Servers go down and come back, brokers register again and registrations expire when a test
+//! says so ([`model::Cluster::stop`] and those beside it). A broker that went down has every message that it stored. What
+//! name servers then know and forget follows no section of the specification, and was not compared with real ones.
 //!
 //! What keeps it honest:
 //!

@@ -27,9 +27,10 @@ pub type Watcher = Box<dyn Fn(&ModelEvent) + Send + Sync>;
 
 /// What a [`Server`] serves.
 pub struct ServerConfig {
-    /// The cluster. With port 0, the default here, the system picks free ports; otherwise the name server listens on the
-    /// port and broker number i (from 0) on the port + 1 + i, or where
-    /// [`broker_ports`](ClusterConfig::broker_ports) says.
+    /// The cluster. With port 0, the default here, the system picks free ports for all that
+    /// [`more_name_server_ports`](ClusterConfig::more_name_server_ports) and
+    /// [`broker_ports`](ClusterConfig::broker_ports) say nothing of; otherwise servers listen where the configuration
+    /// says.
     pub cluster: ClusterConfig,
     /// Is called with each event, by the thread that brought it about. Default: none.
     pub watcher: Option<Watcher>,
@@ -49,10 +50,11 @@ impl fmt::Debug for ServerConfig {
 
 /// A running model. Dropping it closes all connections and ends its threads.
 ///
-/// An address that is told to [refuse](crate::model::Fault::Refuse) still accepts here, and closes at once.
+/// An address that is told to [refuse](crate::model::Fault::Refuse) or [is down](Cluster::stop) still accepts here, and
+/// closes at once.
 pub struct Server {
     shared: Arc<Shared>,
-    name_server: SocketAddr,
+    name_servers: Vec<SocketAddr>,
     acceptors: Vec<(SocketAddr, JoinHandle<()>)>,
 }
 
@@ -82,19 +84,28 @@ impl Server {
     /// An address that cannot be listened on, named in the error's text; the kind is the system's. A port beyond 65,535.
     pub fn start(config: ServerConfig) -> io::Result<Self> {
         let ServerConfig { mut cluster, watcher } = config;
-        let mut listeners = vec![listen(cluster.name_server_address(), "the name server")?];
-        let name_server = listeners[0].local_addr()?;
+        let (mut listeners, mut name_servers) = (Vec::new(), Vec::new());
+        for index in 0..cluster.name_server_count() {
+            let what = if index == 0 { "the name server".into() } else { format!("name server {index}") };
+            let port = cluster.more_name_server_ports.get(index.wrapping_sub(1));
+            let listener = listen(&cluster, port.copied(), index, &what)?;
+            name_servers.push(listener.local_addr()?);
+            listeners.push(listener);
+        }
         let mut broker_ports = Vec::new();
         for index in 0..cluster.brokers {
-            let listener = listen(broker_address(&cluster, index)?, &format!("broker {index}"))?;
+            let port = cluster.broker_ports.get(index);
+            let place = cluster.name_server_count() + index;
+            let listener = listen(&cluster, port.copied(), place, &format!("broker {index}"))?;
             broker_ports.push(listener.local_addr()?.port());
             listeners.push(listener);
         }
-        cluster.port = name_server.port();
+        cluster.port = name_servers[0].port();
+        cluster.more_name_server_ports = name_servers[1..].iter().map(SocketAddr::port).collect();
         cluster.broker_ports = broker_ports;
         let state = State { cluster: Cluster::new(cluster), links: BTreeMap::new(), threads: Vec::new() };
         let shared = Arc::new(Shared { state: Mutex::new(state), watcher, stopping: AtomicBool::new(false) });
-        let mut server = Self { shared, name_server, acceptors: Vec::new() };
+        let mut server = Self { shared, name_servers, acceptors: Vec::new() };
         for listener in listeners {
             let address = listener.local_addr()?;
             let shared = Arc::clone(&server.shared);
@@ -106,9 +117,14 @@ impl Server {
         Ok(server)
     }
 
-    /// Where clients find the name server.
-    pub const fn name_server(&self) -> SocketAddr {
-        self.name_server
+    /// Where clients find the first name server.
+    pub fn name_server(&self) -> SocketAddr {
+        self.name_servers[0]
+    }
+
+    /// Where clients find the name servers, in the order of their numbers.
+    pub fn name_servers(&self) -> &[SocketAddr] {
+        &self.name_servers
     }
 
     /// Looks at the cluster, or changes it. Clients wait meanwhile, so `look` must not wait for them.
@@ -142,25 +158,22 @@ impl Drop for Server {
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("name_server", &self.name_server).finish_non_exhaustive()
+        f.debug_struct("Server").field("name_servers", &self.name_servers).finish_non_exhaustive()
     }
 }
 
-fn broker_address(cluster: &ClusterConfig, index: usize) -> io::Result<SocketAddr> {
-    let port = match cluster.broker_ports.get(index) {
-        Some(&port) => Some(port),
-        None if cluster.port == 0 => Some(0),
-        None => u16::try_from(usize::from(cluster.port) + 1 + index).ok(),
+/// Listens on `port`, or else at its place in the row of ports that begins with the cluster's.
+fn listen(cluster: &ClusterConfig, port: Option<u16>, place: usize, what: &str) -> io::Result<TcpListener> {
+    let by_rule = usize::from(cluster.port) + place;
+    let port = match port {
+        Some(port) => port,
+        None if cluster.port == 0 => 0,
+        None => u16::try_from(by_rule).map_err(|_| {
+            let text = format!("{what} would need port {by_rule}, beyond 65535");
+            io::Error::new(io::ErrorKind::InvalidInput, text)
+        })?,
     };
-    let port = port.ok_or_else(|| {
-        let text =
-            format!("broker {index} would need port {}, beyond 65535", usize::from(cluster.port) + 1 + index);
-        io::Error::new(io::ErrorKind::InvalidInput, text)
-    })?;
-    Ok(SocketAddr::new(cluster.host, port))
-}
-
-fn listen(address: SocketAddr, what: &str) -> io::Result<TcpListener> {
+    let address = SocketAddr::new(cluster.host, port);
     TcpListener::bind(address).map_err(|error| {
         let text = match error.kind() {
             io::ErrorKind::AddrInUse => {

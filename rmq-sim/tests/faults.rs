@@ -45,6 +45,30 @@ fn a_hanging_peer_takes_everything_and_does_nothing() {
     assert_eq!(cluster.stored().count(), 2);
 }
 
+#[test]
+fn a_mute_peer_does_everything_and_says_nothing() {
+    let (mut cluster, address) = cluster();
+    let before = broker(&mut cluster, 0);
+    assert!(cluster.fault(&address, Fault::Mute));
+    let after = broker(&mut cluster, 0);
+    let request = send_request(&send_header("T"), "x");
+    for (conn, stored) in [(before, 1), (after, 2)] {
+        let talk = ask(&mut cluster, conn, &request);
+        assert_eq!((talk.answers.len(), talk.closed), (0, false));
+        assert_eq!(cluster.stored().count(), stored);
+    }
+    let other = broker(&mut cluster, 1);
+    ask(&mut cluster, other, &request).only();
+    assert!(cluster.fault(&address, Fault::CloseOnRequest { carried_out: true }));
+    assert!(ask(&mut cluster, after, &request).closed);
+    cluster.heal(&address);
+    ask(&mut cluster, before, &request).only();
+    assert_eq!(cluster.stored().count(), 5);
+    assert!(cluster.fault(&address, Fault::Mute) && cluster.fault(&address, Fault::Hang));
+    ask(&mut cluster, before, &request);
+    assert_eq!(cluster.stored().count(), 5);
+}
+
 /// wire §4.4: 10, 11 and 12 mean that the message is stored; anything else that it is not.
 #[test]
 fn codes_of_sends() {
@@ -88,11 +112,12 @@ fn name_servers_misbehave_too() {
 }
 
 #[test]
-fn a_peer_that_dies() {
+fn a_peer_that_closes_its_connections() {
     let (mut cluster, address) = cluster();
     let conn = broker(&mut cluster, 0);
     broker(&mut cluster, 1);
     cluster.close_connections(&address);
     assert!(support::drain(&mut cluster, conn).closed);
     assert_eq!(cluster.open_connections(&address), 0);
+    broker(&mut cluster, 0);
 }

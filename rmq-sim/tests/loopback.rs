@@ -77,6 +77,29 @@ fn routes_lead_to_brokers_that_store() {
 }
 
 #[test]
+fn all_name_servers_serve() {
+    let cluster = ClusterConfig { name_servers: 3, brokers: 2, port: 0, ..ClusterConfig::default() };
+    let server = Server::start(ServerConfig { cluster, watcher: None }).unwrap();
+    let addresses: Vec<_> = server.name_servers().iter().map(ToString::to_string).collect();
+    let known: Vec<_> =
+        server.cluster(|cluster| cluster.name_server_addresses().map(str::to_owned).collect());
+    assert_eq!((addresses.len(), server.name_server()), (3, server.name_servers()[0]));
+    assert_eq!(addresses, known);
+    let mut streams: Vec<_> = server.name_servers().iter().map(|&address| connect(address)).collect();
+    for stream in &mut streams {
+        let answer = ask(stream, &route_request("TBW102"));
+        let body = String::from_utf8(answer.body.to_vec()).unwrap();
+        assert!(body.contains(&broker_of(&server, 1).to_string()), "{body}");
+    }
+    assert!(server.cluster(|cluster| cluster.stop(&addresses[1])));
+    assert_eq!(streams[1].read_to_end(&mut Vec::new()).unwrap(), 0);
+    assert!(matches!(connect(server.name_servers()[1]).read(&mut [0]), Ok(0) | Err(_)));
+    assert_eq!(ask(&mut streams[2], &route_request("TBW102")).code, 0);
+    assert!(server.cluster(|cluster| cluster.start(&addresses[1])));
+    assert_eq!(ask(&mut connect(server.name_servers()[1]), &route_request("TBW102")).code, 17);
+}
+
+#[test]
 fn bad_bytes_and_stopping_close_connections() {
     let server = Server::start(ServerConfig::default()).unwrap();
     let (mut bad, mut good) = (connect(server.name_server()), connect(server.name_server()));

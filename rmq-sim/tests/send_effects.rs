@@ -204,3 +204,81 @@ fn retention() {
         assert!(store.at("T1", 0, 5).is_none() && store.at("T1", 0, -1).is_none(), "{limits:?}");
     }
 }
+
+/// A client that sends again stores again; each copy can be found while it is kept.
+#[test]
+fn copies_of_a_message() {
+    let mut cluster = Cluster::new(ClusterConfig { retain: 4, brokers: 2, ..config(Profile::V5_3) });
+    let (first, second) = (broker(&mut cluster, 0), broker(&mut cluster, 1));
+    let mut send = |conn, key: &str, queue_id| {
+        let mut header = send_header("T1");
+        (header.queue_id, header.properties) = (queue_id, Some(format!("UNIQ_KEY\u{1}{key}\u{2}").into()));
+        ask(&mut cluster, conn, &send_request(&header, "x")).only();
+        let store = cluster.broker("broker-a").unwrap().store();
+        let places = |key| -> Vec<_> {
+            store.all_by_unique_key(key).map(|message| (message.queue_id, message.queue_offset)).collect()
+        };
+        for key in ["A", "B", "C", "none"] {
+            assert_eq!(store.copies(key), places(key).len());
+            let newest = store.by_unique_key(key).map(|newest| (newest.queue_id, newest.queue_offset));
+            assert_eq!(newest, places(key).last().copied());
+        }
+        [places("A"), places("B")]
+    };
+    assert_eq!(send(first, "A", 0), [vec![(0, 0)], vec![]]);
+    assert_eq!(send(first, "B", 0), [vec![(0, 0)], vec![(0, 1)]]);
+    assert_eq!(send(first, "A", 1), [vec![(0, 0), (1, 0)], vec![(0, 1)]]);
+    assert_eq!(send(first, "A", 1), [vec![(0, 0), (1, 0), (1, 1)], vec![(0, 1)]]);
+    assert_eq!(send(second, "A", 1), [vec![(0, 0), (1, 0), (1, 1)], vec![(0, 1)]]);
+    assert_eq!(send(first, "C", 0), [vec![(1, 0), (1, 1)], vec![(0, 1)]]);
+    assert_eq!(send(first, "C", 0), [vec![(1, 0), (1, 1)], vec![]]);
+    assert_eq!(send(first, "C", 0), [vec![(1, 1)], vec![]]);
+    assert_eq!(send(first, "C", 0), [vec![], vec![]]);
+    assert_eq!(cluster.broker("broker-b").unwrap().store().copies("A"), 1);
+    assert!(cluster.broker("broker-c").is_none());
+}
+
+#[test]
+fn sequences_find_messages() {
+    let mut cluster = Cluster::new(ClusterConfig { retain: 2, brokers: 2, ..config(Profile::V5_3) });
+    let conns = [broker(&mut cluster, 0), broker(&mut cluster, 1)];
+    for place in [0, 1, 0, 1, 0] {
+        ask(&mut cluster, conns[place], &send_request(&send_header("T1"), "x")).only();
+    }
+    let found = [0, 1].map(|broker| -> Vec<_> {
+        let store = cluster.brokers()[broker].store();
+        (0..6)
+            .filter(|&sequence| store.by_sequence(sequence).is_some_and(|it| it.sequence == sequence))
+            .collect()
+    });
+    assert_eq!(found, [vec![2, 4], vec![1, 3]]);
+}
+
+/// An administrator changes one broker's topic; the route has each broker's settings.
+#[test]
+fn topics_of_one_broker() {
+    let mut cluster = Cluster::new(ClusterConfig { brokers: 2, ..config(Profile::V5_3) });
+    cluster.create_topic(&TopicConfig::new("T1", 4));
+    cluster.create_topic_on(1, &TopicConfig { perm: 4, ..TopicConfig::new("T1", 2) });
+    cluster.create_topic_on(1, &TopicConfig::new("T2", 1));
+    let queues = |topic| -> Vec<_> {
+        let route = cluster.routes().route(topic).unwrap();
+        let queues = route.queue_datas.into_iter();
+        queues.map(|of| (of.broker_name, of.write_queue_nums, of.perm)).collect()
+    };
+    assert_eq!(queues("T1"), [("broker-a".to_owned(), 4, 6), ("broker-b".to_owned(), 2, 4)]);
+    assert_eq!(queues("T2"), [("broker-b".to_owned(), 1, 6)]);
+    let conn = broker(&mut cluster, 1);
+    let mut header = send_header("T1");
+    for (queue_id, code) in [(1, ResponseCode::SUCCESS), (2, ResponseCode::INVALID_PARAMETER)] {
+        header.queue_id = queue_id;
+        let answer = ask(&mut cluster, conn, &send_request(&header, "x")).only();
+        assert_eq!(ResponseCode(answer.code), code);
+    }
+}
+
+#[test]
+#[should_panic(expected = "out of bounds")]
+fn a_topic_on_a_broker_that_is_not_there() {
+    Cluster::new(config(Profile::V5_3)).create_topic_on(1, &TopicConfig::new("T1", 1));
+}

@@ -9,6 +9,8 @@ use super::profile::Profile;
 pub struct ClusterConfig {
     /// The release that all servers are of. Default: [`Profile::V5_3`].
     pub profile: Profile,
+    /// How many name servers; 0 counts as 1. Default: 1.
+    pub name_servers: usize,
     /// How many brokers. Default: 1.
     pub brokers: usize,
     /// Whether sending to a topic creates it, as real brokers do unless told otherwise (wire §5.1). Default: true.
@@ -19,8 +21,12 @@ pub struct ClusterConfig {
     pub retain_bytes: usize,
     /// The address of all servers. Default: 127.0.0.1.
     pub host: IpAddr,
-    /// The name server's port; broker number i (from 0) listens on this + 1 + i. Default: 9876.
+    /// The first name server's port. The others listen on the next ones, and broker number i (from 0) on this + the
+    /// number of name servers + i. Default: 9876.
     pub port: u16,
+    /// Ports of the name servers after the first where they are others than that; name servers beyond its end keep to
+    /// the rule. Default: empty.
+    pub more_name_server_ports: Vec<u16>,
     /// Ports of the brokers where they are others than that; brokers beyond its end keep to the rule. Default: empty.
     pub broker_ports: Vec<u16>,
 }
@@ -29,26 +35,42 @@ impl Default for ClusterConfig {
     fn default() -> Self {
         Self {
             profile: Profile::default(),
+            name_servers: 1,
             brokers: 1,
             auto_create: true,
             retain: 10_000,
             retain_bytes: 256 * 1024 * 1024,
             host: Ipv4Addr::LOCALHOST.into(),
             port: 9876,
+            more_name_server_ports: Vec::new(),
             broker_ports: Vec::new(),
         }
     }
 }
 
 impl ClusterConfig {
-    /// Where the name server listens.
+    /// Where the first name server listens.
     pub const fn name_server_address(&self) -> SocketAddr {
         SocketAddr::new(self.host, self.port)
     }
 
+    /// Where name server number `index` listens, from 0. Ports beyond 65,535 begin anew at 0.
+    pub fn name_server_address_at(&self, index: usize) -> SocketAddr {
+        let more = index.checked_sub(1).and_then(|index| self.more_name_server_ports.get(index));
+        SocketAddr::new(self.host, more.copied().unwrap_or_else(|| self.port_at(index)))
+    }
+
     /// Where broker number `index` listens, from 0. Ports beyond 65,535 begin anew at 0.
     pub fn broker_address(&self, index: usize) -> SocketAddr {
-        let by_rule = || self.port.wrapping_add(1).wrapping_add(index as u16);
+        let by_rule = || self.port_at(self.name_server_count().wrapping_add(index));
         SocketAddr::new(self.host, self.broker_ports.get(index).copied().unwrap_or_else(by_rule))
+    }
+
+    pub(crate) fn name_server_count(&self) -> usize {
+        self.name_servers.max(1)
+    }
+
+    const fn port_at(&self, place: usize) -> u16 {
+        self.port.wrapping_add(place as u16)
     }
 }

@@ -39,17 +39,19 @@ pub enum PeerOutput {
     },
 }
 
-/// An open connection as its peer knows it.
-#[derive(Debug)]
+/// A connection that the client's end has not left.
+#[derive(Clone, Debug)]
 pub(crate) struct Link {
-    /// Index of the peer: 0 is the name server.
+    /// Index of the peer.
     pub(crate) peer: usize,
     pub(crate) from: SocketAddr,
     pub(crate) decoder: FrameDecoder,
+    /// The peer's host vanished: its end knows the connection no longer, and nobody told the client's end.
+    pub(crate) dead: bool,
 }
 
 impl Link {
     pub(crate) fn new(peer: usize, from: SocketAddr) -> Self {
-        Self { peer, from, decoder: FrameDecoder::new(MAX_FRAME_LEN) }
+        Self { peer, from, decoder: FrameDecoder::new(MAX_FRAME_LEN), dead: false }
     }
 }

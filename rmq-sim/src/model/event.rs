@@ -5,10 +5,12 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use super::broker::Role;
+use rmq_proto::code::{RequestCode, ResponseCode};
+
+use super::broker::{Role, SendSummary};
 use super::conn::PeerConn;
 
-/// Events that wait to be polled; a watcher that does not poll loses the oldest.
+/// Events that wait to be polled; of more, the oldest are lost.
 const KEPT: usize = 1_024;
 
 /// Something that happened in a [`Cluster`](super::Cluster). Its `Display` is one line for people.
@@ -64,6 +66,26 @@ pub enum ModelEvent {
         /// Queues to write to.
         write_queue_nums: i32,
     },
+    /// A request was read. Only told when [`Cluster::watch_requests`](super::Cluster::watch_requests) asks for it.
+    ///
+    /// It comes after what the request brought about (a topic, a group), and before the end of a connection that is
+    /// closed in place of an answer.
+    Requested {
+        /// The connection.
+        conn: PeerConn,
+        /// The name server's or broker's name.
+        peer: Arc<str>,
+        /// The request's code.
+        code: RequestCode,
+        /// The request's number on its connection.
+        opaque: i32,
+        /// Whether it was one-way.
+        oneway: bool,
+        /// The answer's code; `None` when there was no answer.
+        answered: Option<ResponseCode>,
+        /// What a send asked for, if its header could be read; `None` for every other request.
+        send: Option<SendSummary>,
+    },
 }
 
 impl fmt::Display for ModelEvent {
@@ -83,22 +105,41 @@ impl fmt::Display for ModelEvent {
             Self::TopicCreated { broker, topic, write_queue_nums } => {
                 write!(f, "{broker}: topic {topic} created with {write_queue_nums} queues")
             }
+            Self::Requested { conn, peer, code, opaque, oneway, answered, send } => {
+                write!(f, "{peer}: {conn} asked {code}, opaque {opaque}")?;
+                if let Some(send) = send {
+                    write!(f, ", {send}")?;
+                }
+                match answered {
+                    Some(code) => write!(f, "; answered {code}"),
+                    None if *oneway => f.write_str("; one-way"),
+                    None => f.write_str("; not answered"),
+                }
+            }
         }
     }
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct Events(VecDeque<ModelEvent>);
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Events {
+    waiting: VecDeque<ModelEvent>,
+    lost: u64,
+}
 
 impl Events {
     pub(crate) fn push(&mut self, event: ModelEvent) {
-        if self.0.len() == KEPT {
-            self.0.pop_front();
+        if self.waiting.len() == KEPT {
+            self.waiting.pop_front();
+            self.lost += 1;
         }
-        self.0.push_back(event);
+        self.waiting.push_back(event);
     }
 
     pub(crate) fn pop(&mut self) -> Option<ModelEvent> {
-        self.0.pop_front()
+        self.waiting.pop_front()
+    }
+
+    pub(crate) const fn lost(&self) -> u64 {
+        self.lost
     }
 }

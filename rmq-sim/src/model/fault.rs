@@ -12,6 +12,9 @@ pub enum Fault {
     Refuse,
     /// Everything is read and nothing is done or answered, on open connections too.
     Hang,
+    /// Requests are carried out and not answered, on open connections too: all acknowledgements are lost. Beside
+    /// [`Hang`](Self::Hang), which does nothing, it makes no difference.
+    Mute,
     /// The next sends are answered with a code of the test's choice.
     ///
     /// With 10, 11 and 12 the message is stored and the answer has all fields of a success (wire §4.4); with any other
@@ -51,11 +54,30 @@ impl ForcedCode {
     }
 }
 
+/// What becomes of one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Treatment {
+    Serve,
+    Ignore,
+    /// Carried out, not answered.
+    Swallow,
+    Close {
+        carried_out: bool,
+    },
+}
+
+impl Treatment {
+    pub(crate) const fn carries_out(self) -> bool {
+        !matches!(self, Self::Ignore | Self::Close { carried_out: false })
+    }
+}
+
 /// The faults of one address.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Faults {
     pub(crate) refuse: bool,
-    pub(crate) hang: bool,
+    hang: bool,
+    mute: bool,
     close: VecDeque<bool>,
     sends: VecDeque<(u32, ForcedCode)>,
 }
@@ -65,6 +87,7 @@ impl Faults {
         match fault {
             Fault::Refuse => self.refuse = true,
             Fault::Hang => self.hang = true,
+            Fault::Mute => self.mute = true,
             Fault::AnswerSends { count, code, remark } => {
                 self.sends.push_back((count, ForcedCode { code, remark }));
             }
@@ -72,9 +95,16 @@ impl Faults {
         }
     }
 
-    /// Takes the order to close in place of answering, and whether the request is carried out.
-    pub(crate) fn take_close(&mut self) -> Option<bool> {
-        self.close.pop_front()
+    /// What becomes of the next request. Takes the order to close in place of answering, if there is one.
+    pub(crate) fn treat(&mut self) -> Treatment {
+        if self.hang {
+            return Treatment::Ignore;
+        }
+        match self.close.pop_front() {
+            Some(carried_out) => Treatment::Close { carried_out },
+            None if self.mute => Treatment::Swallow,
+            None => Treatment::Serve,
+        }
     }
 
     pub(crate) fn take_send(&mut self) -> Option<ForcedCode> {

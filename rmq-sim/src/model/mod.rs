@@ -1,4 +1,4 @@
-//! The name server and the brokers, without any IO: bytes in, bytes out.
+//! Name servers and brokers, without any IO: bytes in, bytes out.
 //!
 //! [`Cluster`] is the whole of it. It has no clock (each call is given the time), no threads and no randomness: the same
 //! calls give the same bytes.
@@ -15,7 +15,7 @@ mod profile;
 mod store;
 mod topic;
 
-pub use broker::{Broker, Registration, Role};
+pub use broker::{Broker, Registration, Role, SendSummary};
 pub use cluster::Cluster;
 pub use config::ClusterConfig;
 pub use conn::{PeerConn, PeerOutput};

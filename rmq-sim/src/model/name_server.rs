@@ -1,4 +1,4 @@
-//! The name server.
+//! A name server.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,10 @@ use super::profile::{Profile, ProfileRules};
 use super::topic::TopicConfig;
 
 /// Which topics are on which brokers, and where the brokers are.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct NameServer {
     rules: &'static ProfileRules,
+    up: bool,
     brokers: BTreeMap<String, BrokerData>,
     /// Queues by topic, then by broker name.
     topics: BTreeMap<String, BTreeMap<String, QueueData>>,
@@ -21,10 +22,27 @@ pub struct NameServer {
 
 impl NameServer {
     pub(crate) const fn new(profile: Profile) -> Self {
-        Self { rules: profile.rules(), brokers: BTreeMap::new(), topics: BTreeMap::new() }
+        Self { rules: profile.rules(), up: true, brokers: BTreeMap::new(), topics: BTreeMap::new() }
     }
 
+    pub(crate) const fn is_up(&self) -> bool {
+        self.up
+    }
+
+    /// Going down, it loses its tables.
+    pub(crate) fn set_up(&mut self, up: bool) {
+        self.up = up;
+        if !up {
+            self.brokers.clear();
+            self.topics.clear();
+        }
+    }
+
+    /// While it is down it hears nothing.
     pub(crate) fn register_broker(&mut self, cluster: &str, name: &str, address: &str) {
+        if !self.up {
+            return;
+        }
         let broker = BrokerData {
             cluster: cluster.to_owned(),
             broker_name: name.to_owned(),
@@ -35,7 +53,20 @@ impl NameServer {
         self.brokers.insert(name.to_owned(), broker);
     }
 
+    /// A broker's data and queues go, and a topic with its last queues.
+    pub(crate) fn unregister_broker(&mut self, name: &str) {
+        self.brokers.remove(name);
+        self.topics.retain(|_, queues| {
+            queues.remove(name);
+            !queues.is_empty()
+        });
+    }
+
+    /// While it is down it hears nothing.
     pub(crate) fn register_topic(&mut self, broker: &str, topic: &TopicConfig) {
+        if !self.up {
+            return;
+        }
         let queues = QueueData {
             broker_name: broker.to_owned(),
             read_queue_nums: topic.read_queue_nums,

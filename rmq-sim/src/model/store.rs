@@ -81,7 +81,7 @@ impl StoredMessage {
 }
 
 /// The newest messages of one broker.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Store {
     retain: usize,
     retain_bytes: usize,
@@ -90,11 +90,19 @@ pub struct Store {
     /// How many messages were dropped: the index of the first one kept.
     dropped: u64,
     queues: BTreeMap<Arc<str>, BTreeMap<i32, Queue>>,
-    unique_keys: BTreeMap<Box<str>, u64>,
+    unique_keys: BTreeMap<Box<str>, Copies>,
     commit_log_end: i64,
 }
 
-#[derive(Debug, Default)]
+/// Indices of the messages that have the same `UNIQ_KEY` and are kept. Nearly always it is one.
+#[derive(Clone, Debug)]
+struct Copies {
+    newest: u64,
+    /// In order.
+    older: VecDeque<u64>,
+}
+
+#[derive(Clone, Debug, Default)]
 struct Queue {
     end: i64,
     /// Indices of those messages that are kept.
@@ -129,7 +137,11 @@ impl Store {
         self.commit_log_end = self.commit_log_end.saturating_add_unsigned(len as u64);
         self.kept_bytes += len;
         if let Some(key) = message.unique_key() {
-            self.unique_keys.insert(key.into(), index);
+            if let Some(copies) = self.unique_keys.get_mut(key) {
+                copies.older.push_back(std::mem::replace(&mut copies.newest, index));
+            } else {
+                self.unique_keys.insert(key.into(), Copies { newest: index, older: VecDeque::new() });
+            }
         }
         self.messages.push_back(message);
         while self.messages.len() > self.retain || self.kept_bytes > self.retain_bytes {
@@ -140,7 +152,6 @@ impl Store {
 
     fn drop_oldest(&mut self) {
         let Some(message) = self.messages.pop_front() else { return };
-        let index = self.dropped;
         self.dropped += 1;
         self.kept_bytes -= message.record_len();
         if let Some(queue) =
@@ -149,7 +160,8 @@ impl Store {
             queue.kept.pop_front();
         }
         if let Some(key) = message.unique_key()
-            && self.unique_keys.get(key) == Some(&index)
+            && let Some(copies) = self.unique_keys.get_mut(key)
+            && copies.older.pop_front().is_none()
         {
             self.unique_keys.remove(key);
         }
@@ -173,9 +185,27 @@ impl Store {
         self.by_index(*queue.kept.get(place)?)
     }
 
+    /// The message with this [`sequence`](StoredMessage::sequence), if this broker stored it and keeps it.
+    pub fn by_sequence(&self, sequence: u64) -> Option<&StoredMessage> {
+        let place = self.messages.binary_search_by_key(&sequence, |message| message.sequence).ok()?;
+        self.messages.get(place)
+    }
+
     /// The newest message with this `UNIQ_KEY`.
     pub fn by_unique_key(&self, key: &str) -> Option<&StoredMessage> {
-        self.by_index(*self.unique_keys.get(key)?)
+        self.by_index(self.unique_keys.get(key)?.newest)
+    }
+
+    /// All messages with this `UNIQ_KEY` that are kept, oldest first. More than one: a client sent it again.
+    pub fn all_by_unique_key(&self, key: &str) -> impl Iterator<Item = &StoredMessage> {
+        let copies = self.unique_keys.get(key);
+        let indices = copies.into_iter().flat_map(|copies| copies.older.iter().chain([&copies.newest]));
+        indices.filter_map(|&index| self.by_index(index))
+    }
+
+    /// How many messages with this `UNIQ_KEY` are kept.
+    pub fn copies(&self, key: &str) -> usize {
+        self.unique_keys.get(key).map_or(0, |copies| copies.older.len() + 1)
     }
 
     fn by_index(&self, index: u64) -> Option<&StoredMessage> {

@@ -48,7 +48,7 @@ pub struct Registration<'a> {
     pub conn: PeerConn,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Clients {
     /// Groups of a connection, each with the client's id.
     groups: BTreeMap<PeerConn, BTreeMap<(Role, String), String>>,
@@ -126,7 +126,7 @@ impl Broker {
         for consumer in heartbeat.consumers {
             let retry_topic = names::retry_topic(&consumer.group_name);
             if !self.topics.contains_key(&retry_topic) {
-                self.put_topic(TopicConfig::new(retry_topic, 1), turn.name_server, turn.events);
+                self.put_topic(TopicConfig::new(retry_topic, 1), turn.name_servers, turn.events);
             }
             let key = (Role::Consumer, consumer.group_name);
             self.clients.register(&self.name, turn.conn, &heartbeat.client_id, turn.events, key);

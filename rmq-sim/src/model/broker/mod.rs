@@ -14,6 +14,7 @@ use rmq_proto::id::UniqueKeyGenerator;
 use rmq_proto::names;
 
 pub use self::clients::{Registration, Role};
+pub use self::send::SendSummary;
 
 use self::clients::Clients;
 use super::answer::Answer;
@@ -33,10 +34,11 @@ pub(crate) const CLUSTER_NAME: &str = "DefaultCluster";
 const DEFAULT_TOPIC_QUEUES: i32 = 8;
 
 /// One master broker.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Broker {
     name: Arc<str>,
     address: SocketAddr,
+    up: bool,
     rules: &'static ProfileRules,
     topics: BTreeMap<String, TopicConfig>,
     store: Store,
@@ -49,7 +51,7 @@ pub(crate) struct Turn<'t> {
     pub(crate) unix_ms: u64,
     pub(crate) conn: PeerConn,
     pub(crate) from: SocketAddr,
-    pub(crate) name_server: &'t mut NameServer,
+    pub(crate) name_servers: &'t mut [NameServer],
     pub(crate) events: &'t mut Events,
     pub(crate) sequence: &'t mut u64,
     /// The code that a stored message is answered with in place of 0.
@@ -73,6 +75,7 @@ impl Broker {
         Self {
             name: name.into(),
             address,
+            up: true,
             rules: config.profile.rules(),
             topics,
             store: Store::new(config.retain, config.retain_bytes),
@@ -115,19 +118,45 @@ impl Broker {
         Arc::clone(&self.name)
     }
 
-    /// Takes a topic on, or its new settings.
+    pub(crate) const fn is_up(&self) -> bool {
+        self.up
+    }
+
+    pub(crate) const fn set_up(&mut self, up: bool) {
+        self.up = up;
+    }
+
+    /// Registers itself and all its topics, if it is up.
+    pub(crate) fn register(&self, name_servers: &mut [NameServer]) {
+        if !self.up {
+            return;
+        }
+        for name_server in name_servers {
+            name_server.register_broker(CLUSTER_NAME, &self.name, &self.address.to_string());
+            for topic in self.topics.values() {
+                name_server.register_topic(&self.name, topic);
+            }
+        }
+    }
+
+    /// Takes a topic on, or its new settings, and registers, if it is up.
     pub(crate) fn put_topic(
         &mut self,
         topic: TopicConfig,
-        name_server: &mut NameServer,
+        name_servers: &mut [NameServer],
         events: &mut Events,
     ) {
-        name_server.register_topic(&self.name, &topic);
         events.push(ModelEvent::TopicCreated {
             broker: self.shared_name(),
             topic: topic.name.clone(),
             write_queue_nums: topic.write_queue_nums,
         });
+        if self.up {
+            for name_server in name_servers {
+                name_server.register_broker(CLUSTER_NAME, &self.name, &self.address.to_string());
+                name_server.register_topic(&self.name, &topic);
+            }
+        }
         self.topics.insert(topic.name.clone(), topic);
     }
 

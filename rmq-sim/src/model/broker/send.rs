@@ -1,6 +1,8 @@
 //! SEND_MESSAGE (10) and SEND_MESSAGE_V2 (310): what a broker checks, and what it stores.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use rmq_proto::code::{RequestCode, ResponseCode};
@@ -66,6 +68,48 @@ impl<'a> SendRequest<'a> {
         } else {
             request.header::<SendMessageV2Header<'_>>().map(Self::from)
         }
+    }
+}
+
+/// What a send asked for, and whether it stored a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SendSummary {
+    /// Topic.
+    pub topic: Arc<str>,
+    /// Queue that was asked for; a negative one leaves the choice to the broker.
+    pub queue_id: i32,
+    /// The id that the client gave the message (wire §6.5).
+    pub unique_key: Option<String>,
+    /// The stored message's [`sequence`](StoredMessage::sequence); `None` when nothing was stored.
+    pub stored: Option<u64>,
+}
+
+impl SendSummary {
+    /// `None` when the header cannot be read. `topic` is the topic where it is at hand already.
+    pub(crate) fn read(
+        request: &RemotingCommand,
+        stored: Option<u64>,
+        topic: Option<&Arc<str>>,
+    ) -> Option<Self> {
+        let header = SendRequest::read(request).ok()?;
+        Some(Self {
+            topic: topic.map_or_else(|| header.topic.into(), Arc::clone),
+            queue_id: header.queue_id,
+            unique_key: wire_properties::value(&header.properties, wire_properties::UNIQ_KEY)
+                .map(str::to_owned),
+            stored,
+        })
+    }
+}
+
+impl fmt::Display for SendSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { topic, queue_id, unique_key, stored } = self;
+        write!(f, "topic {topic}, queue {queue_id}")?;
+        if let Some(key) = unique_key {
+            write!(f, ", {key}")?;
+        }
+        f.write_str(if stored.is_some() { ", stored" } else { ", not stored" })
     }
 }
 
@@ -153,7 +197,7 @@ impl Broker {
         } else {
             return;
         };
-        self.put_topic(created, turn.name_server, turn.events);
+        self.put_topic(created, turn.name_servers, turn.events);
     }
 
     /// The answer's fields are those of wire §5.1. `transactionId` is the message's UNIQ_KEY.

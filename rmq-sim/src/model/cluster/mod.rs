@@ -1,16 +1,16 @@
-//! One name server and its brokers.
+//! Name servers and their brokers.
+
+mod outage;
+mod requests;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use rmq_proto::code::RequestCode;
-use rmq_proto::command::{HeaderFormat, RemotingCommand};
-use rmq_proto::frame::Frame;
 
-use super::answer::{Answer, AnswerExt};
-use super::broker::{Broker, CLUSTER_NAME, Registration, Turn};
+use self::requests::Next;
+use super::broker::{Broker, Registration};
 use super::config::ClusterConfig;
 use super::conn::{Link, PeerConn, PeerOutput};
 use super::event::{Events, ModelEvent};
@@ -19,62 +19,67 @@ use super::name_server::NameServer;
 use super::store::StoredMessage;
 use super::topic::TopicConfig;
 
-/// One name server and its brokers, as the peers of byte streams. No IO: [`receive`](Self::receive) takes what clients
+/// Name servers and their brokers, as the peers of byte streams. No IO: [`receive`](Self::receive) takes what clients
 /// wrote, [`poll_output`](Self::poll_output) gives what they are to read.
 ///
-/// Brokers and topics are registered at the name server at once; real brokers take moments for it.
-#[derive(Debug)]
+/// Brokers and topics are registered at the name servers at once; real brokers take moments for it. A clone is a
+/// snapshot: it goes on by itself, with the same connections.
+#[derive(Clone, Debug)]
 pub struct Cluster {
     config: ClusterConfig,
-    name_server: NameServer,
+    name_servers: Vec<NameServer>,
     brokers: Vec<Broker>,
-    /// The name server, then the brokers.
+    /// The name servers, then the brokers.
     peers: Vec<Peer>,
     links: BTreeMap<PeerConn, Link>,
     outputs: VecDeque<PeerOutput>,
     events: Events,
     next_conn: u64,
     sequence: u64,
+    watches_requests: bool,
     scratch: BytesMut,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Peer {
     name: Arc<str>,
     address: String,
     faults: Faults,
 }
 
-/// What comes of one frame.
-enum Next {
-    GoOn,
-    Close(Option<String>),
+/// Which server a peer is.
+#[derive(Clone, Copy)]
+enum Place {
+    NameServer(usize),
+    Broker(usize),
 }
 
 impl Cluster {
     /// A cluster without clients and messages. Its only topic is `TBW102`, and that only if topics are created by
     /// sending.
     pub fn new(config: ClusterConfig) -> Self {
-        let mut name_server = NameServer::new(config.profile);
+        let mut name_servers = vec![NameServer::new(config.profile); config.name_server_count()];
         let peer = |name, address: SocketAddr| Peer {
             name,
             address: address.to_string(),
             faults: Faults::default(),
         };
-        let mut peers = vec![peer("name server".into(), config.name_server_address())];
+        let name = |index| {
+            if name_servers.len() == 1 { "name server".into() } else { format!("name server {index}") }
+        };
+        let mut peers: Vec<_> = (0..name_servers.len())
+            .map(|index| peer(name(index).into(), config.name_server_address_at(index)))
+            .collect();
         let mut brokers = Vec::new();
         for index in 0..config.brokers {
             let broker = Broker::new(&config, index, config.broker_address(index));
             peers.push(peer(broker.shared_name(), broker.address()));
-            name_server.register_broker(CLUSTER_NAME, broker.name(), &broker.address().to_string());
-            for topic in broker.topics() {
-                name_server.register_topic(broker.name(), topic);
-            }
+            broker.register(&mut name_servers);
             brokers.push(broker);
         }
         Self {
             config,
-            name_server,
+            name_servers,
             brokers,
             peers,
             links: BTreeMap::new(),
@@ -82,6 +87,7 @@ impl Cluster {
             events: Events::default(),
             next_conn: 0,
             sequence: 0,
+            watches_requests: false,
             scratch: BytesMut::new(),
         }
     }
@@ -91,9 +97,14 @@ impl Cluster {
         &self.config
     }
 
-    /// The name server's address, such as `127.0.0.1:9876`.
+    /// The first name server's address, such as `127.0.0.1:9876`.
     pub fn name_server(&self) -> &str {
         &self.peers[0].address
+    }
+
+    /// The addresses of all name servers, in the order of their numbers.
+    pub fn name_server_addresses(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.peers[..self.name_servers.len()].iter().map(|peer| peer.address.as_str())
     }
 
     /// The address of broker number `index`, from 0.
@@ -102,7 +113,7 @@ impl Cluster {
     ///
     /// When there are not so many brokers.
     pub fn broker_address(&self, index: usize) -> &str {
-        &self.peers[index + 1].address
+        &self.peers[self.name_servers.len() + index].address
     }
 
     /// The brokers, in the order of their numbers.
@@ -110,46 +121,66 @@ impl Cluster {
         &self.brokers
     }
 
-    /// What the name server knows.
-    pub const fn routes(&self) -> &NameServer {
-        &self.name_server
+    /// The broker of a name, such as `broker-a`.
+    pub fn broker(&self, name: &str) -> Option<&Broker> {
+        self.brokers.iter().find(|broker| broker.name() == name)
     }
 
-    /// Puts a topic on every broker, or changes its settings there, as an administrator would.
+    /// What the first name server knows.
+    pub fn routes(&self) -> &NameServer {
+        &self.name_servers[0]
+    }
+
+    /// What each name server knows, in the order of their numbers; one that is down knows nothing.
+    pub fn name_servers(&self) -> &[NameServer] {
+        &self.name_servers
+    }
+
+    /// Puts a topic on every broker, or changes its settings there, as an administrator would. A broker that is down has
+    /// it when it comes back.
     pub fn create_topic(&mut self, topic: &TopicConfig) {
-        for broker in &mut self.brokers {
-            broker.put_topic(topic.clone(), &mut self.name_server, &mut self.events);
+        for index in 0..self.brokers.len() {
+            self.create_topic_on(index, topic);
         }
+    }
+
+    /// Like [`create_topic`](Self::create_topic), on broker number `index` alone, from 0.
+    ///
+    /// # Panics
+    ///
+    /// When there are not so many brokers.
+    pub fn create_topic_on(&mut self, index: usize, topic: &TopicConfig) {
+        self.brokers[index].put_topic(topic.clone(), &mut self.name_servers, &mut self.events);
     }
 
     /// Lets an address misbehave from now on. False when nobody has that address: a test that meant to see a fault
     /// then sees none.
     #[must_use = "at an address that nobody has there is no fault"]
     pub fn fault(&mut self, address: &str, fault: Fault) -> bool {
-        let peer = self.peers.iter_mut().find(|peer| peer.address == address);
-        let found = peer.is_some();
-        peer.into_iter().for_each(|peer| peer.faults.add(fault.clone()));
-        found
+        let Some(index) = self.peer_at(address) else {
+            return false;
+        };
+        self.peers[index].faults.add(fault);
+        true
     }
 
     /// Ends all misbehaviour of an address. What was swallowed stays unanswered.
     pub fn heal(&mut self, address: &str) {
-        if let Some(peer) = self.peers.iter_mut().find(|peer| peer.address == address) {
-            peer.faults = Faults::default();
+        if let Some(index) = self.peer_at(address) {
+            self.peers[index].faults = Faults::default();
         }
     }
 
-    /// Closes all connections to an address, as when its process dies. With [`Fault::Refuse`] it is down.
+    /// Closes all connections to an address, and no more: clients may connect again at once. [`stop`](Self::stop) ends the
+    /// process.
     pub fn close_connections(&mut self, address: &str) {
-        let of_address = |link: &Link| self.peers[link.peer].address == address;
-        let conns: Vec<_> =
-            self.links.iter().filter(|(_, link)| of_address(link)).map(|(&conn, _)| conn).collect();
-        for conn in conns {
+        let open = self.peer_at(address).map(|index| self.open_at(index));
+        for conn in open.into_iter().flatten() {
             self.close(conn, None);
         }
     }
 
-    /// A client connects. `None`: nobody listens at `address`, or the peer refuses.
+    /// A client connects. `None`: nobody listens at `address`, or the peer refuses or is down.
     ///
     /// The client's own address is made up; [`connect_from`](Self::connect_from) takes a real one.
     pub fn connect(&mut self, address: &str) -> Option<PeerConn> {
@@ -157,11 +188,11 @@ impl Cluster {
         self.connect_from(address, SocketAddr::new(self.config.host, port))
     }
 
-    /// A client at `from` connects. `None`: nobody listens at `address`, or the peer refuses.
+    /// A client at `from` connects. `None`: nobody listens at `address`, or the peer refuses or is down.
     pub fn connect_from(&mut self, address: &str, from: SocketAddr) -> Option<PeerConn> {
-        let index = self.peers.iter().position(|peer| peer.address == address)?;
+        let index = self.peer_at(address)?;
         let peer = &self.peers[index];
-        if peer.faults.refuse {
+        if peer.faults.refuse || !self.peer_is_up(index) {
             return None;
         }
         let conn = PeerConn(self.next_conn);
@@ -174,6 +205,12 @@ impl Cluster {
     /// Bytes from the client, in any pieces. `unix_ms` is the servers' clock, in milliseconds since the Unix epoch. A
     /// frame that cannot be read closes the connection (wire §1.3). Bytes for a closed connection are ignored.
     pub fn receive(&mut self, unix_ms: u64, conn: PeerConn, mut data: Bytes) {
+        if let Some(link) = self.links.get(&conn).filter(|link| link.dead) {
+            if self.peer_is_up(link.peer) {
+                self.close(conn, None);
+            }
+            return;
+        }
         let mut answers = std::mem::take(&mut self.scratch);
         let next = loop {
             let Some(link) = self.links.get_mut(&conn) else {
@@ -202,9 +239,20 @@ impl Cluster {
         self.outputs.pop_front()
     }
 
-    /// What has happened; at most 1,024 events wait, the oldest are lost first.
+    /// What has happened. At most 1,024 events wait: who wants them all polls after each call, and looks at
+    /// [`lost_events`](Self::lost_events).
     pub fn poll_event(&mut self) -> Option<ModelEvent> {
         self.events.pop()
+    }
+
+    /// How many events were lost because too many waited; the oldest go first.
+    pub const fn lost_events(&self) -> u64 {
+        self.events.lost()
+    }
+
+    /// Whether each request is an event from now on ([`ModelEvent::Requested`]). Off at first.
+    pub const fn watch_requests(&mut self, on: bool) {
+        self.watches_requests = on;
     }
 
     /// The client's end is gone. Its groups go with it.
@@ -226,82 +274,17 @@ impl Cluster {
 
     /// How many connections are open to an address.
     pub fn open_connections(&self, address: &str) -> usize {
-        self.links.values().filter(|link| self.peers[link.peer].address == address).count()
+        self.peer_at(address).map_or(0, |index| self.open_at(index).len())
     }
 
-    fn handle_frame(&mut self, unix_ms: u64, conn: PeerConn, frame: Frame, answers: &mut BytesMut) -> Next {
-        let format = frame.format;
-        let request = match RemotingCommand::decode(frame) {
-            Ok(request) => request,
-            Err(error) => return Next::Close(Some(error.to_string())),
-        };
-        let Some(link) = self.links.get(&conn) else {
-            return Next::GoOn;
-        };
-        let (index, from) = (link.peer, link.from);
-        // The model asks clients nothing, so no answer is expected (wire §1.4).
-        if request.is_response() || self.peers[index].faults.hang {
-            return Next::GoOn;
-        }
-        match self.peers[index].faults.take_close() {
-            Some(false) => Next::Close(None),
-            Some(true) => {
-                self.answer(unix_ms, conn, index, from, &request);
-                Next::Close(None)
-            }
-            None => {
-                let answer = self.answer(unix_ms, conn, index, from, &request);
-                self.write(answer, &request, format, answers)
-            }
-        }
+    fn peer_at(&self, address: &str) -> Option<usize> {
+        self.peers.iter().position(|peer| peer.address == address)
     }
 
-    fn answer(
-        &mut self,
-        unix_ms: u64,
-        conn: PeerConn,
-        index: usize,
-        from: SocketAddr,
-        request: &RemotingCommand,
-    ) -> Option<Answer> {
-        let Some(broker) = index.checked_sub(1).and_then(|index| self.brokers.get_mut(index)) else {
-            return self.name_server.answer(request);
-        };
-        let is_send =
-            matches!(RequestCode(request.code), RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2);
-        let forced = if is_send { self.peers[index].faults.take_send() } else { None };
-        if let Some(forced) = &forced
-            && !forced.is_stored()
-        {
-            let remark = forced.remark.clone().map(Into::into);
-            return Some(Answer { code: forced.code, remark, ..Answer::success(AnswerExt::Region) });
-        }
-        let mut turn = Turn {
-            unix_ms,
-            conn,
-            from,
-            name_server: &mut self.name_server,
-            events: &mut self.events,
-            sequence: &mut self.sequence,
-            forced,
-        };
-        Some(broker.answer(&mut turn, request))
-    }
-
-    /// A one-way request is never answered, not even with an error (wire §1.4).
-    fn write(
-        &self,
-        answer: Option<Answer>,
-        request: &RemotingCommand,
-        format: HeaderFormat,
-        answers: &mut BytesMut,
-    ) -> Next {
-        let Some(answer) = answer.filter(|_| !request.is_oneway()) else {
-            return Next::GoOn;
-        };
-        match answer.encode(self.config.profile.rules(), request, format, answers) {
-            Ok(()) => Next::GoOn,
-            Err(error) => Next::Close(Some(error.to_string())),
+    fn place(&self, peer: usize) -> Place {
+        match peer.checked_sub(self.name_servers.len()) {
+            Some(broker) => Place::Broker(broker),
+            None => Place::NameServer(peer),
         }
     }
 
@@ -315,11 +298,18 @@ impl Cluster {
         let Some(link) = self.links.remove(&conn) else {
             return false;
         };
-        if let Some(broker) = link.peer.checked_sub(1).and_then(|index| self.brokers.get_mut(index)) {
-            broker.disconnect(conn, &mut self.events);
+        if !link.dead {
+            self.end(conn, link.peer, fault);
         }
-        let peer = Arc::clone(&self.peers[link.peer].name);
-        self.events.push(ModelEvent::Disconnected { conn, peer, fault });
         true
+    }
+
+    /// The peer knows the connection no longer.
+    fn end(&mut self, conn: PeerConn, peer: usize, fault: Option<String>) {
+        if let Place::Broker(index) = self.place(peer) {
+            self.brokers[index].disconnect(conn, &mut self.events);
+        }
+        let peer = Arc::clone(&self.peers[peer].name);
+        self.events.push(ModelEvent::Disconnected { conn, peer, fault });
     }
 }
