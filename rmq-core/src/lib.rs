@@ -71,6 +71,9 @@
 
 extern crate alloc;
 
+#[macro_use]
+mod mutated;
+
 mod address;
 mod client;
 mod config;
@@ -80,6 +83,9 @@ mod event;
 mod io;
 mod limits;
 mod link;
+#[cfg(rmq_mutate)]
+#[doc(hidden)]
+pub mod mutate;
 mod producer;
 mod rng;
 mod route;

@@ -203,12 +203,18 @@ impl Client {
             return;
         };
         up.receive(data.len(), now);
+        if mutated!(DrawPerRead) {
+            self.rng.next();
+        }
         link.succeeded();
         self.stats.bytes_received += data.len() as u64;
         while let Some(up) = self.links.get_mut(id).and_then(Link::up).filter(|up| up.conn == conn) {
             match up.decoder.decode(&mut data) {
                 Ok(Some(frame)) => self.frame(id, frame),
-                Ok(None) => break,
+                Ok(None) => {
+                    mutated!(DropPartialFrame => up.forget_partial_frame(self.config.limits.frame));
+                    break;
+                }
                 Err(error) => self.bad_bytes(id, CloseCause::Frame(error)),
             }
         }
@@ -267,15 +273,17 @@ impl Client {
         let state = link.failed(now, cause.clone(), &mut self.rng);
         let waiting = link.queue.drain();
         let address = link.address.clone();
-        if self.outputs.forget(conn) && order {
+        if self.outputs.forget(conn) && order && !mutated!(LeakConnection) {
             self.outputs.push(Item::Close { conn });
         }
         let mut fail = |owner, error| self.effects.push_back(Effect::Failed { owner, error });
         if let State::Up(up) = state {
             self.stats.disconnects += 1;
-            let written = RequestError::Closed { cause: cause.clone(), written: true };
+            let written = RequestError::Closed { cause: cause.clone(), written: !mutated!(ClaimNotStored) };
             up.oneways().for_each(|op| fail(Owner::Send(op), written.clone()));
-            up.pending.into_owners().for_each(|owner| fail(owner, written.clone()));
+            if !mutated!(KeepClosedRequests) {
+                up.pending.into_owners().for_each(|owner| fail(owner, written.clone()));
+            }
             waiting.for_each(|owner| {
                 fail(owner, RequestError::Closed { cause: cause.clone(), written: false });
             });

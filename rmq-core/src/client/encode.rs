@@ -162,6 +162,9 @@ impl Client {
 
     /// The request is in the batch: from now on its owner waits for the answer, or for the bytes to go.
     fn request_written(&mut self, id: LinkId, owner: Owner, opaque: i32, end: usize) {
+        if mutated!(AcknowledgeWhenWritten, self.acknowledged_unasked(owner)) {
+            return;
+        }
         let now = self.now;
         let Some(up) = self.links.get_mut(id).and_then(Link::up) else { return };
         match owner {

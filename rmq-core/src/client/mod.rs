@@ -3,6 +3,8 @@
 mod connections;
 mod encode;
 mod heartbeats;
+#[cfg(rmq_mutate)]
+mod mutations;
 mod outputs;
 mod routing;
 mod sending;
@@ -203,6 +205,7 @@ impl Client {
     /// When [`handle_timeout`](Self::handle_timeout) wants to be called; `None` when only input or a command can change
     /// anything.
     pub fn poll_timeout(&self) -> Option<Instant> {
+        mutated!(SpinOnDeadline => return self.timers.next().map(mutations::whole_millis));
         self.timers.next()
     }
 

@@ -14,7 +14,7 @@ use super::{Client, Effect, Timer};
 use crate::config::{ProducerConfig, SendOptions};
 use crate::error::{CloseCause, RejectReason, Rejected, RequestError, SendErrorKind, ServerOutcome};
 use crate::event::{Event, OpId, ProducerId};
-use crate::link::Owner;
+use crate::link::{FAIR_WAIT, Owner};
 use crate::producer::{NewSend, Progress, SendOp, Stage, Step, Verdict};
 use crate::route::{PublishQueues, QueryOutcome, TopicId};
 use crate::time::Instant;
@@ -86,6 +86,9 @@ impl Client {
     pub fn cancel(&mut self, now: Instant, op: OpId) {
         self.advance(now);
         if !self.sends.contains(op.0) {
+            return;
+        }
+        if mutated!(EndTwice, self.cancelled_and_kept(op)) {
             return;
         }
         self.abandon(op);
@@ -208,6 +211,7 @@ impl Client {
         let deadline = send.attempt_deadline(now);
         if send.ended > 0 {
             self.stats.retries += 1;
+            mutated!(RetryWithFreshKey => send.rename(self.unique_keys.next(self.clock.unix_ms(now))));
         }
         send.progress = Some(Progress { choice, address: address.clone(), began: now, deadline });
         self.arm_send(op, Some(deadline));
@@ -229,6 +233,7 @@ impl Client {
     pub(super) fn arm_send(&mut self, op: OpId, attempt: Option<Instant>) {
         if let Some(send) = self.sends.get_mut(op.0) {
             let at = attempt.map_or(send.deadline, |attempt| attempt.min(send.deadline));
+            let at = if mutated!(OverrunDeadline) { at + FAIR_WAIT } else { at };
             self.timers.arm(&mut send.timer, at, Timer::Send(op));
         }
     }
@@ -237,6 +242,9 @@ impl Client {
         let now = self.now;
         let Some(send) = self.sends.get_mut(op.0) else { return };
         send.timer = None;
+        if mutated!(LoseTimer) && send.ended == 1 {
+            return;
+        }
         let Some(Progress { began, .. }) = send.progress else {
             let waiting = self.servers_asked(op);
             self.leave(op);
@@ -245,7 +253,10 @@ impl Client {
         let after = now.saturating_since(began);
         let error = match send.step {
             Step::Writing => RequestError::WriteTimeout { after },
-            _ => RequestError::Timeout { after, written: matches!(send.step, Step::Awaiting { .. }) },
+            _ => {
+                let written = matches!(send.step, Step::Awaiting { .. }) && !mutated!(ClaimNotStored);
+                RequestError::Timeout { after, written }
+            }
         };
         self.leave(op);
         self.attempt_failed(op, error);
@@ -341,6 +352,9 @@ impl Client {
         self.timers.disarm(&mut send.timer);
         let bytes = send.bytes();
         let event = event(send);
+        let forgotten =
+            mutated!(ForgetPermit) && matches!(event, Event::SendFailed { .. } | Event::Cancelled { .. });
+        let bytes = if forgotten { 0 } else { bytes };
         self.outputs.push(Item::Terminal { event, bytes });
     }
 

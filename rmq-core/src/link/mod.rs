@@ -133,6 +133,9 @@ impl Link {
     /// Why a connect may not start now; `None` when it may. A user's operation is held off for a moment only.
     pub(crate) fn held_off(&self, now: Instant, by_user: bool) -> Option<&CloseCause> {
         let failure = self.failure.as_ref()?;
+        if mutated!(StopReconnecting) && self.failures >= 3 {
+            return Some(failure);
+        }
         let until = match self.last_connect {
             Some(last) if by_user => last + HOLD_OFF,
             _ if by_user => return None,

@@ -60,6 +60,9 @@ impl Up {
         loop {
             let opaque = self.next_opaque;
             self.next_opaque = opaque.wrapping_add(1);
+            if mutated!(ReuseOpaque) && opaque % 4 == 3 {
+                return opaque - 1;
+            }
             if !self.pending.contains(opaque) {
                 return opaque;
             }
@@ -68,7 +71,7 @@ impl Up {
 
     /// Whether a write may be handed out.
     pub(crate) fn has_credit(&self) -> bool {
-        self.outstanding == 0
+        self.outstanding == 0 || mutated!(WriteWithoutCredit)
     }
 
     pub(crate) fn is_quiet(&self) -> bool {
@@ -81,7 +84,7 @@ impl Up {
     }
 
     pub(crate) fn hand_out(&mut self, bytes: usize, now: Instant, stall_deadline: Instant) {
-        self.outstanding = bytes;
+        self.outstanding += bytes;
         self.handed += bytes as u64;
         self.stall_deadline = Some(stall_deadline);
         self.last_activity = now;

@@ -199,7 +199,7 @@ impl SendOp {
     }
 
     fn again_or_exhausted(&self) -> Verdict {
-        let left = self.ended < self.attempts_allowed();
+        let left = self.ended < self.attempts_allowed() + u32::from(mutated!(RetryPastBudget));
         if left { Verdict::Again } else { Verdict::GivenUp(SendErrorKind::AttemptsExhausted) }
     }
 

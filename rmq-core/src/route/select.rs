@@ -36,7 +36,7 @@ where
     let mut second = None;
     for _ in 0..queues.len() {
         let candidate = queues.at(cursor.next(queues.len()))?;
-        if !tried.clone().any(|broker| broker == &**candidate.0) {
+        if mutated!(PickTriedBroker) || !tried.clone().any(|broker| broker == &**candidate.0) {
             return Some(choice(candidate));
         }
         if second.is_none() && last != Some(&**candidate.0) {

@@ -123,6 +123,23 @@ impl Store {
         }
     }
 
+    /// Like [`append`](Self::append), but with the deliberate bugs of a broker; `sequence` is that of the next message.
+    #[cfg(rmq_mutate)]
+    pub(crate) fn append_mutated(&mut self, message: StoredMessage, sequence: &mut u64) -> (i64, i64) {
+        use rmq_core::mutate::{Mutation, is};
+        let struck = sequence.is_multiple_of(50);
+        if struck && is(Mutation::ModelStoresNothing) {
+            let queue = self.queues.get(&message.topic).and_then(|queues| queues.get(&message.queue_id));
+            return (queue.map_or(0, |queue| queue.end), self.commit_log_end);
+        }
+        if struck && is(Mutation::ModelStoresTwice) {
+            self.append(message.clone());
+            *sequence += 1;
+            return self.append(StoredMessage { sequence: message.sequence + 1, ..message });
+        }
+        self.append(message)
+    }
+
     /// Stores a message whose offsets are yet to be given, and returns queue offset and commit-log offset.
     pub(crate) fn append(&mut self, mut message: StoredMessage) -> (i64, i64) {
         let index = self.dropped + self.messages.len() as u64;

@@ -236,6 +236,9 @@ impl Broker {
             producer_group: header.producer_group.into_owned(),
         };
         *turn.sequence += 1;
+        #[cfg(rmq_mutate)]
+        let (queue_offset, offset) = self.store.append_mutated(message, turn.sequence);
+        #[cfg(not(rmq_mutate))]
         let (queue_offset, offset) = self.store.append(message);
         let sent = SendResponseHeader {
             message_id: OffsetMessageId { host: self.address, offset }.to_string().into(),
