@@ -47,7 +47,7 @@ mutations! {
     LeakConnection = "leak-connection",
     /// The next deadline is told in whole milliseconds, rounded down, so that nothing is due when it comes.
     SpinOnDeadline = "spin-on-deadline",
-    /// A cancelled send that is written goes on, and ends once more.
+    /// A send that fails after several attempts is told twice.
     EndTwice = "end-twice",
     /// Each attempt after the first has a `UNIQ_KEY` of its own.
     RetryWithFreshKey = "retry-with-fresh-key",

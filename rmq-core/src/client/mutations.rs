@@ -9,9 +9,9 @@ use rmq_proto::id::UniqueKey;
 
 use super::Client;
 use super::outputs::Item;
-use crate::event::{Event, OpId};
+use crate::event::Event;
 use crate::link::{LinkId, Owner, Up};
-use crate::producer::{SendOp, Step};
+use crate::producer::SendOp;
 use crate::time::Instant;
 
 pub(super) fn whole_millis(at: Instant) -> Instant {
@@ -37,13 +37,11 @@ impl Client {
         true
     }
 
-    /// Says that a written send is cancelled, and lets it be; false for one that is not written.
-    pub(super) fn cancelled_and_kept(&mut self, op: OpId) -> bool {
-        let written = self.sends.get(op.0).is_some_and(|send| matches!(send.step, Step::Awaiting { .. }));
-        if written {
-            self.outputs.push(Item::Terminal { event: Event::Cancelled { op }, bytes: 0 });
+    /// Tells of a send that failed after several attempts, before it is told in order.
+    pub(super) fn tell_failure_once_more(&mut self, event: &Event) {
+        if matches!(event, Event::SendFailed { error, .. } if error.attempts().len() > 1) {
+            self.outputs.push(Item::Terminal { event: event.clone(), bytes: 0 });
         }
-        written
     }
 
     /// Puts the heartbeat off for ever if the connection before failed; else false.

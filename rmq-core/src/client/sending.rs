@@ -88,9 +88,6 @@ impl Client {
         if !self.sends.contains(op.0) {
             return;
         }
-        if mutated!(EndTwice, self.cancelled_and_kept(op)) {
-            return;
-        }
         self.abandon(op);
         self.stats.cancelled += 1;
         self.end(op, |_| Event::Cancelled { op });
@@ -355,6 +352,7 @@ impl Client {
         let forgotten =
             mutated!(ForgetPermit) && matches!(event, Event::SendFailed { .. } | Event::Cancelled { .. });
         let bytes = if forgotten { 0 } else { bytes };
+        mutated!(EndTwice => self.tell_failure_once_more(&event));
         self.outputs.push(Item::Terminal { event, bytes });
     }
 

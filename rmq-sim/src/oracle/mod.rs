@@ -3,6 +3,7 @@
 //! An [`Oracle`] watches a [run](crate::run) and says when something is as it must never be. [`all`] has those that
 //! each run is watched by; what a client alone promises is watched by [`checked`](crate::checked).
 
+mod connection;
 mod recovery;
 mod sending;
 
@@ -10,6 +11,7 @@ use std::fmt;
 
 use rmq_core::{Event, Instant};
 
+pub use connection::{ClosedIsTold, PeersAreUnderstood};
 pub use recovery::{Heartbeats, Recovers};
 pub use sending::{AcknowledgedIsStored, AttemptsWithinPolicy, StoredWasSent, UntriedFirst};
 
@@ -74,6 +76,13 @@ pub enum Seen<'a> {
         /// Its one terminal event.
         event: &'a Event,
     },
+    /// A client told something that ends no operation.
+    Told {
+        /// The client.
+        client: u32,
+        /// What it told.
+        event: &'a Event,
+    },
     /// An operation will never end, as its client was killed.
     Lost(&'a Operation),
     /// A server did something.
@@ -121,6 +130,8 @@ pub fn all(options: &RunOptions) -> Vec<Box<dyn Oracle>> {
         Box::new(AcknowledgedIsStored),
         Box::new(StoredWasSent::default()),
         Box::new(AttemptsWithinPolicy::default()),
+        Box::new(ClosedIsTold::default()),
+        Box::new(PeersAreUnderstood),
         Box::new(Recovers::default()),
         Box::new(Heartbeats::new(options.settings.heartbeat_interval)),
     ];

@@ -114,30 +114,30 @@ impl Actor {
         }
     }
 
-    /// What the client told about its operations.
-    pub(super) fn poll_end(&mut self, network: &mut Network) -> Option<(Operation, Event)> {
+    /// What the client told, and the operation that it ends, if it ends one.
+    pub(super) fn poll_event(&mut self, network: &mut Network) -> Option<(Option<Operation>, Event)> {
         let client = self.process.number();
-        loop {
-            let event = self.process.poll_event()?;
-            let op = match &event {
-                Event::Sent { op, .. } | Event::OnewayWritten { op } => *op,
-                Event::SendFailed { op, .. } | Event::Cancelled { op } => *op,
-                Event::ShutDown => {
-                    self.has_shut_down = true;
-                    network.note(Happening::ShutDown { client });
-                    continue;
-                }
-                _ => continue,
-            };
-            // That an operation ends twice is found by the checked client.
-            let Some(operation) = self.open.remove(&op) else { continue };
+        let event = self.process.poll_event()?;
+        let op = match &event {
+            Event::Sent { op, .. } | Event::OnewayWritten { op } => *op,
+            Event::SendFailed { op, .. } | Event::Cancelled { op } => *op,
+            Event::ShutDown => {
+                self.has_shut_down = true;
+                network.note(Happening::ShutDown { client });
+                return Some((None, event));
+            }
+            _ => return Some((None, event)),
+        };
+        // That an operation ends twice is found by the checked client.
+        let operation = self.open.remove(&op);
+        if let Some(operation) = &operation {
             let how = match &event {
                 Event::SendFailed { error, .. } => error.to_string().into(),
                 event => end_name(event).into(),
             };
             network.note(Happening::Finished { client, op: operation.number, how });
-            return Some((operation, event));
         }
+        Some((operation, event))
     }
 
     pub(super) fn open(&self) -> impl Iterator<Item = &Operation> {
