@@ -77,9 +77,8 @@ impl Actor {
     ) -> Option<Operation> {
         let (now, client) = (network.now(), self.process.number());
         let number = self.next_number;
-        let mut body = format!("c{client} op {number} ");
-        let padding = errand.body_len.saturating_sub(body.len());
-        body.extend(std::iter::repeat_n('.', padding));
+        let mut body = format!("c{client} op {number} ").into_bytes();
+        body.resize(errand.body_len.max(body.len()), b'.');
         let body = Bytes::from(body);
         let message = Message::new(&*errand.topic, body.clone()).tag("t").key(format!("c{client}-{number}"));
         let message = message.prepare(self.process.client().message_rules()).ok()?;
