@@ -1,6 +1,6 @@
 //! The contract of the client under thousands of random programs.
 
-use rmq_sim::ops::{self, Ops, Report};
+use rmq_sim::ops::{self, Ops, Report, rounds};
 
 /// splitmix64.
 struct Random(u64);
@@ -82,4 +82,18 @@ fn a_clone_goes_on_as_its_original() {
         assert_eq!(original, snapshot, "{bytes:?} from {at}");
         assert_eq!(original, run(bytes), "{bytes:?}");
     });
+}
+
+/// What is compared, and in which programs, is said at [`rounds`].
+#[test]
+fn chunks_and_moments_of_polling_do_not_matter() {
+    let (mut ends, mut sends) = (0, 0);
+    each(4, 300, 300, |random, bytes| {
+        let seed = random.next();
+        let run = rounds::compare(bytes, seed);
+        let run = run.unwrap_or_else(|violation| panic!("{violation}\nseed {seed}, {bytes:?}"));
+        (ends, sends) = (ends + run.0, sends + run.1);
+    });
+    println!("{ends} operations, {sends} sends written");
+    assert!(ends > 2_000 && sends > 2_000, "{ends} operations, {sends} sends written");
 }

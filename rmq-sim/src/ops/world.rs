@@ -83,13 +83,17 @@ fn format(setup: Setup) -> HeaderFormat {
     if setup.times & 0x80 == 0 { HeaderFormat::Json } else { HeaderFormat::RocketMq }
 }
 
+/// A client that has done nothing, and the time.
+pub(super) fn client(setup: Setup) -> (CheckedClient, Instant) {
+    let identity = Identity { ip: [10, 0, 0, 9].into(), pid: 1 };
+    let now = Instant::from_millis(1_000);
+    let start = Start { now, unix_ms: 1_700_000_000_000, seed: u64::from(setup.seed), identity };
+    (CheckedClient::new(config(setup).expect("all setups are valid"), start), now)
+}
+
 impl World {
     pub(super) fn new(setup: Setup) -> Self {
-        let identity = Identity { ip: [10, 0, 0, 9].into(), pid: 1 };
-        let now = Instant::from_millis(1_000);
-        let start = Start { now, unix_ms: 1_700_000_000_000, seed: u64::from(setup.seed), identity };
-        let config = config(setup).expect("all setups are valid");
-        let mut client = CheckedClient::new(config, start);
+        let (mut client, now) = client(setup);
         let producers = Vec::from_iter(client.add_producer(now, ProducerConfig::new("PG")));
         Self {
             client,
