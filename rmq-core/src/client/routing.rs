@@ -251,8 +251,11 @@ impl Client {
         if let Some(mut topic) = self.routes.remove(id) {
             self.timers.disarm(&mut topic.refresh);
         }
-        if let Some(query) = query {
-            self.leave_server(query.asking, query.began, query.slice);
+        let Some(Query { asking, began, slice, .. }) = query else { return };
+        match asking {
+            // Its time is not over: an answer may still come, and nothing speaks against the connection.
+            Asking::Awaiting { link, opaque } if self.now < slice => self.bury(link, opaque, slice),
+            _ => self.leave_server(asking, began, slice),
         }
     }
 }
