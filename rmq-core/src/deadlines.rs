@@ -8,17 +8,24 @@ use crate::time::Instant;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Armed {
     pub(crate) at: Instant,
+    rank: u32,
     serial: u64,
 }
 
-/// An ordered index of deadlines. Equal deadlines fire in the order they were armed.
+/// Which of equal deadlines fires first: the lower rank, and of one rank the one armed first. What may be armed by
+/// polling has ranks of its own, so that the order does not depend on when that is done.
+pub(crate) trait Rank {
+    fn rank(&self) -> u32;
+}
+
+/// An ordered index of deadlines.
 #[derive(Clone, Debug)]
 pub(crate) struct Deadlines<K> {
     entries: BTreeMap<Armed, K>,
     serial: u64,
 }
 
-impl<K: Copy> Deadlines<K> {
+impl<K: Copy + Rank> Deadlines<K> {
     pub(crate) const fn new() -> Self {
         Self { entries: BTreeMap::new(), serial: 0 }
     }
@@ -36,7 +43,7 @@ impl<K: Copy> Deadlines<K> {
         if at == Instant::NEVER {
             return;
         }
-        let armed = Armed { at, serial: self.serial };
+        let armed = Armed { at, rank: key.rank(), serial: self.serial };
         self.serial += 1;
         self.entries.insert(armed, key);
         *slot = Some(armed);

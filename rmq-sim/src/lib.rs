@@ -5,6 +5,7 @@
 //! - [`loopback`]: the model behind real sockets on 127.0.0.1, in this process. The program `rmq-model-broker` is the
 //!   same as a process of its own.
 //! - [`checked`]: a client that is held to its contract while it runs.
+//! - [`ops`]: programs of any calls for it, made of any bytes.
 //!
 //! ```
 //! use rmq_sim::loopback::{Server, ServerConfig};
@@ -43,10 +44,12 @@
 #![warn(missing_docs)]
 
 pub mod checked;
+mod digest;
 pub mod loopback;
 pub mod memory;
 pub mod model;
 pub mod net;
+pub mod ops;
 pub mod oracle;
 mod rng;
 pub mod run;

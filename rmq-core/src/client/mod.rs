@@ -21,7 +21,7 @@ use rmq_proto::message::MessageRules;
 
 use crate::address::Address;
 use crate::config::{ClientConfig, ConfigError, ProducerConfig, Start};
-use crate::deadlines::Deadlines;
+use crate::deadlines::{Deadlines, Rank};
 use crate::error::RequestError;
 use crate::event::{Event, OpId, ProducerId};
 use crate::io::{Input, Output};
@@ -43,6 +43,16 @@ enum Timer {
     Query(TopicId),
     Refresh(TopicId),
     Shutdown,
+}
+
+impl Rank for Timer {
+    /// A link's timer is armed when a write is polled, too.
+    fn rank(&self) -> u32 {
+        match self {
+            Self::Link(link) => link.slot.saturating_add(1),
+            _ => 0,
+        }
+    }
 }
 
 /// What a machine ordered and the client has not carried out yet.

@@ -52,6 +52,7 @@ impl Client {
         if topic.route.is_none() && !topic.is_awaited() {
             self.forget_topic(id);
         }
+        self.keep_topics(self.config.limits.topics);
     }
 
     /// The entry of a topic, made if need be; the one used least recently makes room.
@@ -59,12 +60,17 @@ impl Client {
         if let Some(id) = self.routes.find(name) {
             return id;
         }
-        if self.routes.len() >= self.config.limits.topics
+        self.keep_topics(self.config.limits.topics - 1);
+        self.routes.insert(name, self.now)
+    }
+
+    /// Forgets topics that nobody waits for, those used least recently first, until there are at most `most`.
+    fn keep_topics(&mut self, most: usize) {
+        while self.routes.len() > most
             && let Some(oldest) = self.routes.least_recently_used()
         {
             self.forget_topic(oldest);
         }
-        self.routes.insert(name, self.now)
     }
 
     fn ask(&mut self, id: TopicId, deadline: Option<Instant>) {
@@ -165,6 +171,8 @@ impl Client {
             self.route_settled(op, &outcome);
         }
         self.after_query(id);
+        // Those that were waited for may be more than are kept.
+        self.keep_topics(self.config.limits.topics);
     }
 
     /// Takes a topic's question away, wherever it is.
@@ -243,8 +251,11 @@ impl Client {
         if let Some(mut topic) = self.routes.remove(id) {
             self.timers.disarm(&mut topic.refresh);
         }
-        if let Some(query) = query {
-            self.leave_server(query.asking, query.began, query.slice);
+        let Some(Query { asking, began, slice, .. }) = query else { return };
+        match asking {
+            // Its time is not over: an answer may still come, and nothing speaks against the connection.
+            Asking::Awaiting { link, opaque } if self.now < slice => self.bury(link, opaque, slice),
+            _ => self.leave_server(asking, began, slice),
         }
     }
 }

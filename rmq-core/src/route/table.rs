@@ -146,9 +146,9 @@ impl RouteTable {
         Some(topic)
     }
 
-    /// The topic used least recently of those that nobody waits for or asks about.
+    /// The topic used least recently of those that nobody waits for.
     pub(crate) fn least_recently_used(&self) -> Option<TopicId> {
-        let idle = self.topics.iter().filter(|(_, topic)| topic.waiters.is_empty() && topic.query.is_none());
+        let idle = self.topics.iter().filter(|(_, topic)| !topic.is_awaited());
         idle.min_by_key(|(_, topic)| topic.last_used).map(|(id, _)| TopicId(id))
     }
 

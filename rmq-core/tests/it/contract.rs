@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use proptest::prelude::*;
-use rmq_core::proto::code::ResponseCode;
+use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::frame::FrameError;
 use rmq_core::proto::message::Message;
 use rmq_core::{
@@ -12,7 +12,7 @@ use rmq_core::{
     SendErrorKind, SendOptions,
 };
 
-use crate::support::{Accept, Act, NAME_SERVER, Net, address_of, after, at, config, ms, start};
+use crate::support::{Accept, Act, NAME_SERVER, Net, address_of, after, at, config, ms, route, start};
 
 fn message(client: &Client, body: &'static str) -> rmq_core::proto::message::Prepared {
     Message::new("T", body).prepare(client.message_rules()).unwrap()
@@ -333,6 +333,31 @@ fn clause_6_chunks_and_drains_do_not_matter() {
         assert_eq!(run(chunk, false), whole, "chunks of {chunk}");
         assert_eq!(run(chunk, true), whole, "chunks of {chunk}");
     }
+}
+
+/// Which of several timeouts at one time comes first, and so which is the one that finds the peer silent, does not depend
+/// on when outputs were polled.
+#[test]
+fn clause_6_drains_do_not_order_equal_deadlines() {
+    let run = |drain_each: bool| {
+        let once = ProducerConfig::new("PG").attempts(std::num::NonZeroU32::MIN);
+        let mut net = Net::with(config().build().unwrap(), once);
+        net.routes.insert("T".into(), route(&[("a", 1)]));
+        net.warm();
+        net.run(ms(5_000));
+        net.broker("a").always = Some(Act::Silent);
+        net.broker("a").others.insert(RequestCode::HEART_BEAT.0, Act::Silent);
+        // Two sends and a heartbeat that end at the same time.
+        let first = net.send("T", SendOptions::default());
+        if drain_each {
+            net.drain();
+        }
+        let ops = [first, net.send("T", SendOptions::default())];
+        net.client.add_producer(net.now, ProducerConfig::new("PG2")).unwrap();
+        net.run(ms(3_000));
+        ops.map(|op| net.take_error(op).1)
+    };
+    assert_eq!(run(true), run(false));
 }
 
 /// A clock that goes back is clamped: nothing fires early, late or twice.

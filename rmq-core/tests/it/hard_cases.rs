@@ -47,6 +47,26 @@ fn a_caller_with_little_time_does_not_end_the_question_of_others() {
     }
 }
 
+/// Nobody waits for the answer any more, but it is not late: it must not take the connection away from others.
+#[test]
+fn a_question_taken_back_does_not_count_as_a_timeout() {
+    for rule in [CloseOnTimeout::Java, CloseOnTimeout::Silent] {
+        let mut net = Net::with(config().close_on_timeout(rule).build().unwrap(), ProducerConfig::new("PG"));
+        net.routes.insert("U".into(), route(&[("a", 1)]));
+        net.routes.insert("V".into(), route(&[("a", 1)]));
+        net.ns_latency = 1_000;
+        let others = net.send("T", SendOptions::default());
+        let cancelled = ["U", "V"].map(|topic| net.send(topic, SendOptions::default()));
+        net.run(ms(600));
+        cancelled.into_iter().for_each(|op| net.client.cancel(net.now, op));
+        net.run(ms(2_000));
+        assert_eq!(net.take_sent(others).1.attempts, 1, "{rule:?}");
+        assert!(net.closes.is_empty(), "{rule:?}: {:?}", net.closes);
+        let stats = net.client.stats();
+        assert_eq!((stats.unknown_answers, stats.awaited), (2, 0), "{rule:?}");
+    }
+}
+
 #[test]
 fn a_caller_with_more_time_lengthens_the_question() {
     let mut net = Net::new();

@@ -79,6 +79,20 @@ fn clause_7_topics() {
     }
 }
 
+/// Topics that operations wait for are not forgotten; but once their routes came, only so many are kept.
+#[test]
+fn clause_7_topics_asked_for_at_once() {
+    let mut net = net(Limits { topics: 3, ..Limits::default() });
+    for i in 0..10 {
+        net.routes.insert(format!("T{i}"), route(&[("a", 1)]));
+    }
+    let ops: Vec<_> = (0..10).map(|i| net.send(&format!("T{i}"), SendOptions::default())).collect();
+    assert_eq!(net.client.stats().topics, 10);
+    net.run(ms(10));
+    ops.into_iter().for_each(|op| drop(net.take_sent(op)));
+    assert_eq!(net.client.stats().topics, 3);
+}
+
 #[test]
 fn clause_7_links() {
     let mut net = net(Limits { links: 2, ..Limits::default() });

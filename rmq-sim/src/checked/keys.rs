@@ -6,6 +6,7 @@ use bytes::Bytes;
 use rmq_core::proto::header::SendMessageV2Header;
 
 use super::{ONE_KEY, ONE_TERMINAL_EVENT, WITHIN_POLICY};
+use crate::digest::Digest;
 use crate::oracle::Violation;
 
 /// Keys that are remembered; the oldest beyond them are forgotten.
@@ -85,16 +86,18 @@ impl Keys {
     }
 }
 
-/// FNV-1a.
 fn digest(sent: &Sent<'_>) -> u64 {
     let header = sent.header;
-    let parts: [&[u8]; 5] = [
+    let mut digest = Digest::new();
+    for part in [
         header.properties.as_deref().unwrap_or_default().as_bytes(),
         header.topic.as_bytes(),
         header.producer_group.as_bytes(),
         &header.born_timestamp.to_be_bytes(),
         sent.body,
-    ];
-    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-    parts.iter().fold(0xcbf2_9ce4_8422_2325, |hash, part| part.iter().fold(step(hash, &0xff), step))
+    ] {
+        digest.bytes(&part.len().to_be_bytes());
+        digest.bytes(part);
+    }
+    digest.value()
 }

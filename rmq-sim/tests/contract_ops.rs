@@ -1,0 +1,99 @@
+//! The contract of the client under thousands of random programs.
+
+use rmq_sim::ops::{self, Ops, Report, rounds};
+
+/// splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ (x >> 31)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    fn bytes(&mut self, most: usize) -> Vec<u8> {
+        let len = self.below(most + 1);
+        (0..len).map(|_| self.next() as u8).collect()
+    }
+}
+
+/// Runs `check` on random bytes; a failure names the bytes.
+fn each(seed: u64, programs: usize, most: usize, mut check: impl FnMut(&mut Random, &[u8])) {
+    let mut random = Random(seed);
+    for _ in 0..programs {
+        let bytes = random.bytes(most);
+        check(&mut random, &bytes);
+    }
+}
+
+fn run(bytes: &[u8]) -> Report {
+    ops::run(bytes).unwrap_or_else(|violation| panic!("{violation}\n{bytes:?}"))
+}
+
+type Count = fn(&Report) -> u64;
+
+/// No program breaks a promise; and programs reach what they are to reach.
+#[test]
+fn any_calls_in_any_order() {
+    let mut reports = Vec::new();
+    each(1, 1_000, 400, |_, bytes| reports.push(run(bytes)));
+    let reached: [(&str, Count); 16] = [
+        ("sends_succeeded", |report| report.stats.sends_succeeded),
+        ("sends_failed", |report| report.stats.sends_failed),
+        ("cancelled", |report| report.stats.cancelled),
+        ("rejected", |report| report.stats.rejected),
+        ("retries", |report| report.stats.retries),
+        ("connect_failures", |report| report.stats.connect_failures),
+        ("disconnects", |report| report.stats.disconnects),
+        ("frames_received", |report| report.stats.frames_received),
+        ("protocol_errors", |report| report.stats.protocol_errors),
+        ("unknown_answers", |report| report.stats.unknown_answers),
+        ("inbound", |report| report.stats.inbound),
+        ("inbound_dropped", |report| report.stats.inbound_dropped),
+        ("stale_inputs", |report| report.stats.stale_inputs),
+        ("misuses", |report| report.stats.misuses),
+        ("route_queries", |report| report.stats.route_queries),
+        ("notices_dropped", |report| report.stats.notices_dropped),
+    ];
+    for (name, count) in reached {
+        let programs = reports.iter().filter(|report| count(report) > 0).count();
+        println!("{name}: {} in {programs} programs", reports.iter().map(count).sum::<u64>());
+        assert!(programs >= 10, "{name} in {programs} programs");
+    }
+}
+
+#[test]
+fn the_same_calls_give_the_same_outputs() {
+    each(2, 200, 400, |_, bytes| assert_eq!(run(bytes), run(bytes), "{bytes:?}"));
+}
+
+#[test]
+fn a_clone_goes_on_as_its_original() {
+    each(3, 200, 400, |random, bytes| {
+        let ops = Ops::from_bytes(bytes);
+        let at = random.below(ops.ops().len() + 1);
+        let [original, snapshot] = ops.run_from_snapshot(at).unwrap();
+        assert_eq!(original, snapshot, "{bytes:?} from {at}");
+        assert_eq!(original, run(bytes), "{bytes:?}");
+    });
+}
+
+/// What is compared, and in which programs, is said at [`rounds`].
+#[test]
+fn chunks_and_moments_of_polling_do_not_matter() {
+    let (mut ends, mut sends) = (0, 0);
+    each(4, 300, 300, |random, bytes| {
+        let seed = random.next();
+        let run = rounds::compare(bytes, seed);
+        let run = run.unwrap_or_else(|violation| panic!("{violation}\nseed {seed}, {bytes:?}"));
+        (ends, sends) = (ends + run.0, sends + run.1);
+    });
+    println!("{ends} operations, {sends} sends written");
+    assert!(ends > 2_000 && sends > 2_000, "{ends} operations, {sends} sends written");
+}
