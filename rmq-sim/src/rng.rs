@@ -67,10 +67,7 @@ mod tests {
     #[test]
     fn the_sequence_of_a_seed_never_changes() {
         let mut rng = Rng::new(42);
-        assert_eq!(
-            [rng.next_u64(), rng.next_u64()],
-            [13_679_457_532_755_275_413, 2_949_826_092_126_892_291]
-        );
+        assert_eq!([rng.next_u64(), rng.next_u64()], [13_679_457_532_755_275_413, 2_949_826_092_126_892_291]);
     }
 
     #[test]

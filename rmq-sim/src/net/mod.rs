@@ -170,7 +170,8 @@ impl Network {
         let id = StreamId(self.next_stream);
         self.next_stream += 1;
         let place = self.place(address);
-        let address: Arc<str> = place.map_or_else(|| address.into(), |place| self.places[place].address.clone());
+        let address: Arc<str> =
+            place.map_or_else(|| address.into(), |place| self.places[place].address.clone());
         self.note(Happening::Dialed { client, stream: id, address: address.clone() });
         self.streams.insert(id, Stream::new(client, address, place));
         let arrives = self.arrival(place, Direction::ToServer);

@@ -85,14 +85,14 @@ impl StoredWasSent {
             return Err(format!("{operation:?} is stored with different keys: {copies:?}"));
         }
         if sent.message_id.as_ref().is_some_and(|id| id != key) {
-            return Err(format!("{operation:?} has the id {:?}, and is stored as {first:?}", sent.message_id));
+            return Err(format!(
+                "{operation:?} has the id {:?}, and is stored as {first:?}",
+                sent.message_id
+            ));
         }
         let requests = self.requests.get(key).copied().unwrap_or(0);
         if copies.len() as u64 > requests {
-            return Err(format!(
-                "{operation:?} is stored {} times, after {requests} requests",
-                copies.len()
-            ));
+            return Err(format!("{operation:?} is stored {} times, after {requests} requests", copies.len()));
         }
         Ok(())
     }
@@ -163,7 +163,9 @@ impl AttemptsWithinPolicy {
     fn check(&mut self, operation: &Operation, key: &str, attempts: u32) -> Result<(), String> {
         let requests = self.requests.remove(key).unwrap_or(0);
         if attempts > operation.attempts || requests > attempts {
-            return Err(format!("{operation:?} took {attempts} attempts, and brokers got {requests} requests"));
+            return Err(format!(
+                "{operation:?} took {attempts} attempts, and brokers got {requests} requests"
+            ));
         }
         Ok(())
     }

@@ -189,7 +189,8 @@ impl Run {
             let streams = self.network.streams_of(client).count();
             if !actor.has_shut_down || streams > 0 {
                 let has = if actor.has_shut_down { "has" } else { "has not" };
-                let detail = format!("c{client} {has} shut down within {LAST_CALL:?}, {streams} streams left");
+                let detail =
+                    format!("c{client} {has} shut down within {LAST_CALL:?}, {streams} streams left");
                 return Err(Violation { oracle: oracle::SHUTDOWN_ENDS, detail });
             }
         }
@@ -209,9 +210,10 @@ impl Run {
     }
 
     fn next_time(&self) -> Instant {
-        let actors = self.actors.values().map(|actor| {
-            if actor.is_touched { Instant::ZERO } else { actor.process.poll_timeout() }
-        });
+        let actors = self
+            .actors
+            .values()
+            .map(|actor| if actor.is_touched { Instant::ZERO } else { actor.process.poll_timeout() });
         let action = self.actions.first_key_value().map(|((at, _), _)| *at);
         let times = actors.chain(action).chain(self.network.poll_timeout());
         times.min().unwrap_or_else(|| self.network.now())

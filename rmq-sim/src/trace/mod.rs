@@ -1,16 +1,18 @@
 //! What happened in a world, in order: a hash of all of it, and the lines themselves when somebody wants to read them.
 
 mod frames;
-mod hash;
 mod happening;
+mod hash;
+mod lifelines;
 
 use std::hash::Hash;
 
 use rmq_core::Instant;
 
 pub(crate) use frames::FrameTap;
-pub(crate) use hash::StableHasher;
 pub use happening::{Direction, FrameInfo, Happening, LEGEND};
+pub(crate) use hash::StableHasher;
+pub use lifelines::Picture;
 
 /// Lines that a recording keeps; the first are lost first.
 const KEPT: usize = 1_000_000;
