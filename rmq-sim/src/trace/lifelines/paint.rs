@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use rmq_core::Instant;
+
 use super::layout::{CARRIED, Layout, WAIT, reaches};
 use super::scene::{Arrow, ArrowEnd, ArrowKind, Band, BandEnd, Lane, Mark, MarkKind, Scene};
 use super::seconds;
@@ -118,8 +120,9 @@ impl<'a> Painter<'a> {
     fn axis(&mut self) {
         let layout = self.layout;
         let mut free = layout.top;
-        let mut before = None;
+        let mut before: Option<(Instant, f64)> = None;
         for &(at, y) in layout.rows() {
+            let is_new = before.is_none_or(|(earlier, _)| earlier != at);
             if let Some((earlier, above)) = before {
                 let wait = at.saturating_since(earlier);
                 if wait >= WAIT {
@@ -127,7 +130,7 @@ impl<'a> Painter<'a> {
                 }
             }
             before = Some((at, y));
-            if y >= free {
+            if is_new && y >= free {
                 self.svg.text("time", (AXIS, y + 3.0), Anchor::End, &seconds(at));
                 free = y + 13.0;
             }
