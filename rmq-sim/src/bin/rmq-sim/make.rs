@@ -83,9 +83,10 @@ pub(crate) fn replay(seed: u64, twice: bool) -> String {
     let rustflags = if cfg!(rmq_mutate) { "RUSTFLAGS=\"--cfg rmq_mutate\" " } else { "" };
     let release = if cfg!(debug_assertions) { "" } else { " --release" };
     let twice = if twice { " --twice" } else { "" };
+    let target = if cfg!(rmq_mutate) { " --target-dir target/mutate" } else { "" };
     let mutation = mutation();
     format!(
-        "{rustflags}cargo run{release} -p rmq-sim --bin rmq-sim -- --seed {seed} --trace{twice}{mutation}"
+        "{rustflags}cargo run{release}{target} -p rmq-sim --bin rmq-sim -- --seed {seed} --trace{twice}{mutation}"
     )
 }
 
@@ -99,4 +100,28 @@ fn mutation() -> String {
 #[cfg(not(rmq_mutate))]
 const fn mutation() -> &'static str {
     ""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_that_differ_are_a_violation() {
+        let (one, other) = (make(4, true), make(5, true));
+        let differs = compared(one.report.clone(), &other).violation.map(|(_, violation)| violation.oracle);
+        assert_eq!(differs, Some(SAME_RUN));
+        let [left, right] = difference(&one, &other).expect("they differ");
+        assert_ne!(left, right);
+        let again = make(4, true);
+        assert_eq!(difference(&one, &again), None);
+        assert_eq!(compared(one.report, &again).violation, None);
+    }
+
+    #[test]
+    fn a_panic_is_a_violation() {
+        let report = after_panic(3, None, &"out of range");
+        assert_eq!(report.seed, 3);
+        assert_eq!(report.violation, Some((Instant::ZERO, Violation::new(NO_PANIC, "out of range"))));
+    }
 }

@@ -11,6 +11,9 @@ use crate::progress::Progress;
 use crate::summary::Summary;
 use crate::{json, make, pool};
 
+/// Characters that are printed of what an oracle says: it may name whole messages.
+const DETAIL: usize = 2_000;
+
 /// Whether no oracle failed.
 pub(crate) fn run(options: &Many, out: &mut impl Write) -> io::Result<bool> {
     let Many { seeds, jobs, twice, json, keep_going } = options;
@@ -47,8 +50,10 @@ pub(crate) fn violation(out: &mut impl Write, report: &RunReport, twice: bool) -
     let Some((at, violation)) = &report.violation else { return Ok(()) };
     let at = Duration::from_micros(at.as_micros()).as_secs_f64();
     writeln!(out, "VIOLATION seed {}: {}, at {at:.6} s", report.seed, violation.oracle)?;
-    for line in violation.detail.lines() {
-        writeln!(out, "  {line}")?;
+    let shown: String = violation.detail.chars().take(DETAIL).collect();
+    shown.lines().try_for_each(|line| writeln!(out, "  {line}"))?;
+    if shown.len() < violation.detail.len() {
+        writeln!(out, "  (and {} more bytes, which --json has)", violation.detail.len() - shown.len())?;
     }
     writeln!(out, "  replay: {}", make::replay(report.seed, twice))
 }

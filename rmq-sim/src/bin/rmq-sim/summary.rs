@@ -146,3 +146,40 @@ impl Summary {
         self.violated.iter().try_for_each(|(name, count)| writeln!(out, "  {name:<20} {count:>10}"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Values;
+
+    fn values(of: impl IntoIterator<Item = u64>) -> Values {
+        let mut values = Values::default();
+        of.into_iter().for_each(|value| values.add(value));
+        values
+    }
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        assert_eq!(values([]).median(), 0);
+        assert_eq!(values([9, 1, 1]).median(), 1);
+        assert_eq!(values([1, 2, 3, 4]).median(), 3);
+    }
+
+    #[test]
+    fn bars_are_few_and_cover_everything() {
+        let bars = |values: Values| {
+            let mut out = Vec::new();
+            values.write(&mut out, "things").unwrap();
+            let text = String::from_utf8(out).unwrap();
+            text.lines()
+                .skip(2)
+                .map(|line| line.split("  ").next_back().unwrap().parse::<u64>().unwrap())
+                .collect()
+        };
+        let counts: Vec<u64> = bars(values(0..1_000));
+        assert_eq!(counts, [100; 10]);
+        let counts: Vec<u64> = bars(values([3, 3, 7]));
+        assert_eq!(counts, [2, 0, 0, 0, 1]);
+        let counts: Vec<u64> = bars(values([0, u64::MAX]));
+        assert_eq!((counts[0], counts.iter().sum::<u64>()), (1, 2));
+    }
+}

@@ -17,6 +17,8 @@ const CLIENTS: f64 = 420.0;
 const BETWEEN: f64 = 460.0;
 /// Between two servers.
 const SERVERS: f64 = 250.0;
+/// Above the lines.
+const TOP: f64 = 118.0;
 /// Right of the last line.
 const RIGHT: f64 = 190.0;
 /// Of an event with text, and of one without.
@@ -25,8 +27,6 @@ const ROWS: [f64; 2] = [15.0, 7.0];
 const LONGEST: f64 = 48.0;
 /// From this on a wait is marked and written out.
 pub(super) const WAIT: Duration = Duration::from_secs(1);
-/// Of the rows of bands that began before the window.
-pub(super) const CARRIED: f64 = 14.0;
 
 /// A server that has a line.
 #[derive(Debug)]
@@ -50,14 +50,11 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// `top` of the lines is fixed: the heading has its size.
     pub(super) fn new(scene: &Scene, steps: Range<usize>, servers: &[(Arc<str>, String)]) -> Self {
         let columns = columns(&lanes(scene, &steps), servers);
         let width = columns.last().map_or(LEFT, |column| column.x) + RIGHT;
-        let carried =
-            scene.bands.iter().filter(|band| band.from < steps.start && reaches(scene, band.to, &steps));
-        let top = 118.0;
-        let mut y = top + 16.0 + CARRIED * carried.count() as f64;
+        let top = TOP;
+        let mut y = top + 16.0;
         let mut rows: Vec<(Instant, f64)> = Vec::with_capacity(steps.len());
         for step in &scene.steps[steps.clone()] {
             if let Some((before, _)) = rows.last() {

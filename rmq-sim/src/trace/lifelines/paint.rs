@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rmq_core::Instant;
 
-use super::layout::{CARRIED, Layout, WAIT, reaches};
+use super::layout::{Layout, WAIT, reaches};
 use super::scene::{Arrow, ArrowEnd, ArrowKind, Band, BandEnd, Lane, Mark, MarkKind, Scene};
 use super::seconds;
 use super::svg::{Anchor, Escaped, Svg, shortened, wrapped};
@@ -12,16 +12,20 @@ use super::svg::{Anchor, Escaped, Svg, shortened, wrapped};
 const STYLE: &str = include_str!("style.css");
 /// Right edge of the times.
 const AXIS: f64 = 82.0;
-/// Characters of a text beside a client's line.
-const BESIDE: usize = 36;
-/// How far over a lost frame gets, of its way.
-const LOST: (f64, f64) = (0.55, 22.0);
+/// Characters of a text at the left of a client's line, and at its right.
+const BESIDE: [usize; 2] = [36, 68];
+/// How far from the server, and from the client, a lost frame's arrow ends: clear of the texts there.
+const LOST: [f64; 2] = [40.0, 230.0];
+/// How far down it gets.
+const LOST_DROP: f64 = 16.0;
 /// Lines that the violation's text has.
 const DETAIL_LINES: usize = 16;
 /// From this height on the names stand below the lines, too.
 const TALL: f64 = 900.0;
 /// Width of a band.
 const BAND: f64 = 12.0;
+/// Distance of a band's names.
+const REPEATED: f64 = 400.0;
 
 pub(super) struct Painter<'a> {
     scene: &'a Scene,
@@ -160,18 +164,12 @@ impl<'a> Painter<'a> {
     /// Bands that overlap stand side by side.
     fn bands(&mut self) {
         let (layout, scene) = (self.layout, self.scene);
-        let mut carried = 0.0;
-        let mut labels = Vec::new();
         let mut taken: Vec<(&Lane, usize, f64)> = Vec::new();
         for band in &scene.bands {
             let is_seen = band.from < layout.steps.end && reaches(scene, band.to, &layout.steps);
             let (true, Some(x)) = (is_seen, layout.x(&band.lane)) else { continue };
-            let (from, to) = (layout.y(band.from), layout.y_of_end(band.to).max(layout.y(band.from) + 3.0));
-            let mut text = from + 4.0;
-            if band.from < layout.steps.start {
-                carried += CARRIED;
-                text = layout.top + carried - 2.0;
-            }
+            let from = layout.y(band.from);
+            let to = layout.y_of_end(band.to).max(from + 3.0);
             let is_free = |slot: usize| {
                 !taken.iter().any(|(lane, of, end)| (*lane, *of) == (&band.lane, slot) && *end > from)
             };
@@ -180,10 +178,6 @@ impl<'a> Painter<'a> {
             let x =
                 x + if matches!(band.lane, Lane::Client(_)) { -BAND / 2.0 } else { 3.0 + 14.0 * slot as f64 };
             self.band(band, (x, from), to - from);
-            labels.push((band, (x + BAND + 4.0, text)));
-        }
-        for (band, at) in labels {
-            self.svg.text("band-name", at, Anchor::Start, &band.label);
         }
     }
 
@@ -199,6 +193,17 @@ impl<'a> Painter<'a> {
         self.svg.add(format_args!(
             r#"<rect class="{class}" x="{x:.1}" y="{y:.1}" width="{BAND}" height="{height:.1}"/>"#
         ));
+        let length = 8.0 + 6.2 * band.label.len() as f64;
+        if height < length {
+            self.svg.text("label band-name", (x + BAND + 4.0, y + 5.0), Anchor::Start, &band.label);
+        }
+        // Of a long band every part says what it is.
+        for part in 0..(height / REPEATED.max(length)).ceil() as usize {
+            let top = y + REPEATED * part as f64;
+            if top + length <= y + height {
+                self.svg.downward("band-name", (x + 2.5, top + 4.0), &band.label);
+            }
+        }
         self.svg.end();
     }
 
@@ -218,7 +223,7 @@ impl<'a> Painter<'a> {
         let steps = &layout.steps;
         let is_left = steps.contains(&arrow.left);
         let ends = matches!(arrow.end, ArrowEnd::Arrived(step) if step >= steps.start);
-        if !is_left && !(arrow.left < steps.start && ends) {
+        if !(is_left || arrow.left < steps.start && ends) {
             return None;
         }
         let (from_x, to_x) = (layout.x(&arrow.from)?, layout.x(&arrow.to)?);
@@ -233,7 +238,8 @@ impl<'a> Painter<'a> {
                 self.head(class, from, to);
             }
             ArrowEnd::Lost => {
-                let to = (from.0 + (to_x - from.0) * LOST.0, from.1 + LOST.1);
+                let to = if to_x > from_x { to_x - LOST[0] } else { to_x + LOST[1] };
+                let to = (to, from.1 + LOST_DROP);
                 self.svg.line(&format!("{class} lost"), from, to);
                 self.svg.cross("cross", to);
             }
@@ -250,12 +256,13 @@ impl<'a> Painter<'a> {
 
     fn times(&self, arrow: &Arrow) -> String {
         let left = seconds(self.scene.steps[arrow.left].at);
+        let left = format!("from {} to {}, left {left} s", arrow.from, arrow.to);
         match arrow.end {
             ArrowEnd::Arrived(step) => {
-                format!("left {left} s, arrived {} s", seconds(self.scene.steps[step].at))
+                format!("{left}, arrived {} s", seconds(self.scene.steps[step].at))
             }
-            ArrowEnd::Lost => format!("left {left} s, never arrived"),
-            ArrowEnd::OnItsWay => format!("left {left} s, still on its way at the end"),
+            ArrowEnd::Lost => format!("{left}, never arrived"),
+            ArrowEnd::OnItsWay => format!("{left}, still on its way at the end"),
         }
     }
 
@@ -302,9 +309,14 @@ impl<'a> Painter<'a> {
                 self.svg.cross(class, (x, y));
                 self.svg.text(&text, (x + 8.0, y + 3.0), Anchor::Start, &mark.text);
             }
+            (MarkKind::Failed, Some(x)) => {
+                self.dot(class, (x, y));
+                let short = shortened(&mark.text, BESIDE[1]);
+                self.svg.text(&text, (x + 8.0, y + 3.0), Anchor::Start, &short);
+            }
             (_, Some(x)) => {
                 self.dot(class, (x, y));
-                let short = shortened(&mark.text, BESIDE);
+                let short = shortened(&mark.text, BESIDE[0]);
                 self.svg.text(&text, (x - 8.0, y + 3.0), Anchor::End, &short);
             }
             (_, None) => {

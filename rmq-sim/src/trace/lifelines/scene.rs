@@ -1,6 +1,7 @@
 //! What there is to draw, read from a trace.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +17,15 @@ use crate::trace::{FrameInfo, Happening};
 pub(super) enum Lane {
     Client(u32),
     Server(Arc<str>),
+}
+
+impl fmt::Display for Lane {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Client(number) => write!(f, "c{number}"),
+            Self::Server(address) => f.write_str(address),
+        }
+    }
 }
 
 /// One event that is drawn. Everything else names it by its index.

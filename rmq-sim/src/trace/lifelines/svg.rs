@@ -78,6 +78,14 @@ impl Svg {
         ));
     }
 
+    /// Text that runs from its point down.
+    pub(super) fn downward(&mut self, class: &str, (x, y): (f64, f64), text: &str) {
+        self.add(format_args!(
+            r#"<text class="{class}" transform="translate({x:.1} {y:.1}) rotate(90)">{}</text>"#,
+            Escaped(text)
+        ));
+    }
+
     pub(super) fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
         self.add(format_args!(r#"<path class="{class}" d="M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}"/>"#));
     }
