@@ -3,6 +3,7 @@
 mod frames;
 mod happening;
 mod hash;
+mod lifelines;
 
 use std::hash::Hash;
 
@@ -11,6 +12,7 @@ use rmq_core::Instant;
 pub(crate) use frames::FrameTap;
 pub use happening::{Direction, FrameInfo, Happening, LEGEND};
 pub(crate) use hash::StableHasher;
+pub use lifelines::Picture;
 
 /// Lines that a recording keeps; the first are lost first.
 const KEPT: usize = 1_000_000;
