@@ -40,6 +40,13 @@ Exit status: 0 all is well; 1 an oracle failed; 2 the arguments are bad, or some
   summary: runs, violations, hash, time_us (virtual), elapsed_ms (real), operations, rejected, requests, ends, faults
 ";
 
+/// What `--help` says besides, in a build with deliberate bugs.
+pub(crate) const MUTATION_HELP: &str = if cfg!(rmq_mutate) {
+    "\n--mutation NAME turns a deliberate bug on; another name lists them all.\n"
+} else {
+    ""
+};
+
 /// Violations after which many runs stop.
 pub(crate) const ENOUGH: u64 = 10;
 

@@ -63,7 +63,7 @@ impl Values {
             let count = bars.get(&bar).copied().unwrap_or(0);
             let name = match width {
                 1 => bar.to_string(),
-                _ => format!("{}..{}", bar * width, (bar + 1) * width - 1),
+                _ => format!("{}..{}", bar * width, (bar + 1).saturating_mul(width) - 1),
             };
             // Of what there is at all, something is seen.
             let length = (count * BAR).div_ceil(longest) as usize;
@@ -172,7 +172,7 @@ mod tests {
             let text = String::from_utf8(out).unwrap();
             text.lines()
                 .skip(2)
-                .map(|line| line.split("  ").next_back().unwrap().parse::<u64>().unwrap())
+                .map(|line| line.rsplit(" ").next().unwrap().parse::<u64>().unwrap())
                 .collect()
         };
         let counts: Vec<u64> = bars(values(0..1_000));
