@@ -145,7 +145,7 @@ impl FrameDecoder {
 
     /// Takes a frame that lies at the front of `input`, whole and good; else nothing.
     #[inline(always)]
-    fn decode_whole(&mut self, input: &mut Bytes) -> Option<Frame> {
+    fn decode_whole(&self, input: &mut Bytes) -> Option<Frame> {
         let words = u64::from_be_bytes(*input.first_chunk()?);
         let length = usize::try_from((words >> 32) as i32).ok()?;
         let [_, _, _, _, format, ..] = words.to_be_bytes();

@@ -174,7 +174,7 @@ impl<'a> TakeKnown<'a> for PlainBinary<'a> {
 
     #[inline]
     fn take_known(&mut self, name: &FieldName) -> Option<RawText<'a>> {
-        let form = name.binary()?;
+        let form = name.binary_or_never();
         let bytes = self.0.as_bytes();
         if !form.begins(bytes) {
             return None;

@@ -74,7 +74,7 @@ impl<'a> TakeKnown<'a> for Marked<'a> {
     fn take_known(&mut self, name: &FieldName) -> Option<RawText<'a>> {
         // The bracket of the object stands where other members have a comma.
         let rest = self.object.as_bytes().get(self.name - 2..)?;
-        let form = name.json()?;
+        let form = name.json_or_never();
         if form.begins(rest) { self.value(self.name - 2 + form.len()) } else { None }
     }
 }

@@ -3,9 +3,9 @@
 pub struct FieldName {
     name: &'static str,
     /// `,"name":"`
-    json: Option<Form>,
+    json: Form,
     /// The name's length in two bytes, and the name.
-    binary: Option<Form>,
+    binary: Form,
 }
 
 impl FieldName {
@@ -13,11 +13,11 @@ impl FieldName {
     pub const fn new(name: &'static str) -> Self {
         let bytes = name.as_bytes();
         if bytes.is_empty() || bytes.len() + 5 > Form::ROOM || !is_plain(bytes) {
-            return Self { name, json: None, binary: None };
+            return Self { name, json: Form::NEVER, binary: Form::NEVER };
         }
         let json = Form::of([b',', b'"'], bytes, *b"\":\"", !0xFF);
         let binary = Form::of([0, bytes.len() as u8], bytes, [], !0);
-        Self { name, json: Some(json), binary: Some(binary) }
+        Self { name, json, binary }
     }
 
     /// The name itself.
@@ -28,13 +28,25 @@ impl FieldName {
     /// A member of a JSON object up to its value. `None` for a long name, or one that has escapes.
     #[inline]
     pub(crate) const fn json(&self) -> Option<&Form> {
-        self.json.as_ref()
+        if self.json.len > 0 { Some(&self.json) } else { None }
     }
 
     /// An entry of a binary header up to the length of its value. `None` as for JSON.
     #[inline]
     pub(crate) const fn binary(&self) -> Option<&Form> {
-        self.binary.as_ref()
+        if self.binary.len > 0 { Some(&self.binary) } else { None }
+    }
+
+    /// The same as [`json`](Self::json), with a form that no text begins with for `None`: one thing less to ask.
+    #[inline]
+    pub(super) const fn json_or_never(&self) -> &Form {
+        &self.json
+    }
+
+    /// The same of [`binary`](Self::binary).
+    #[inline]
+    pub(super) const fn binary_or_never(&self) -> &Form {
+        &self.binary
     }
 }
 
@@ -65,6 +77,9 @@ pub(crate) struct Form {
 
 impl Form {
     pub(crate) const ROOM: usize = 32;
+
+    /// What no text begins with.
+    const NEVER: Self = Self { bytes: [0; Self::ROOM], len: 0, mask: 0, first: 1, last: 0 };
 
     /// Two bytes, a name, and what follows it. `counts` has the bits of the first word that have to be the same.
     const fn of<const N: usize>(lead: [u8; 2], name: &[u8], end: [u8; N], counts: u64) -> Self {
