@@ -77,6 +77,16 @@ impl<'a> Cursor<'a> {
 
     #[inline]
     fn integer(&mut self) -> Option<i32> {
+        match self.text.get(self.at..)? {
+            [digit @ b'0'..=b'9', next, ..] if !next.is_ascii_digit() => {
+                self.at += 1;
+                Some(i32::from(digit - b'0'))
+            }
+            _ => self.long_integer(),
+        }
+    }
+
+    fn long_integer(&mut self) -> Option<i32> {
         let negative = self.expect(b"-").is_some();
         let start = self.at;
         let mut number = 0_i64;
