@@ -135,12 +135,38 @@ impl FrameDecoder {
     /// # Errors
     ///
     /// The bytes break a rule of wire §1.3. The decoder then stays failed, and `input` is as it was or shorter.
+    #[inline(always)]
     pub fn decode(&mut self, input: &mut Bytes) -> Result<Option<Frame>, FrameError> {
+        match self.decode_whole(input) {
+            Some(frame) => Ok(Some(frame)),
+            None => self.decode_any(input),
+        }
+    }
+
+    /// Takes a frame that lies at the front of `input`, whole and good; else nothing.
+    #[inline(always)]
+    fn decode_whole(&self, input: &mut Bytes) -> Option<Frame> {
+        let words = u64::from_be_bytes(*input.first_chunk()?);
+        let length = usize::try_from((words >> 32) as i32).ok()?;
+        let [_, _, _, _, format, ..] = words.to_be_bytes();
+        let header_len = (words & 0xFF_FFFF) as usize;
+        let is_good = self.failed.is_none()
+            && self.partial.is_empty()
+            && length <= self.max_frame_len.saturating_sub(WORD)
+            && length >= WORD + header_len;
+        let shape =
+            Shape { len: WORD + length, header: Some((HeaderFormat::from_byte(format)?, header_len)) };
+        if is_good { shape.split(input) } else { None }
+    }
+
+    /// What [`decode`](Self::decode) does when no whole frame lies at the front of `input`.
+    #[cold]
+    #[inline(never)]
+    fn decode_any(&mut self, input: &mut Bytes) -> Result<Option<Frame>, FrameError> {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        let decoded =
-            if self.partial.is_empty() { self.decode_whole(input) } else { self.decode_split(input) };
+        let decoded = if self.partial.is_empty() { self.keep(input) } else { self.decode_split(input) };
         if let Err(error) = decoded {
             self.failed = Some(error);
             self.partial = BytesMut::new();
@@ -153,14 +179,9 @@ impl FrameDecoder {
         self.partial.len()
     }
 
-    /// Takes a frame that begins in `input`.
-    #[inline]
-    fn decode_whole(&mut self, input: &mut Bytes) -> Result<Option<Frame>, FrameError> {
-        if let Some(shape) = self.shape(input)?
-            && let Some(frame) = shape.split(input)
-        {
-            return Ok(Some(frame));
-        }
+    /// Keeps the beginning of a frame.
+    fn keep(&mut self, input: &mut Bytes) -> Result<Option<Frame>, FrameError> {
+        self.shape(input)?;
         self.partial.extend_from_slice(&input.split_off(0));
         Ok(None)
     }
@@ -231,11 +252,12 @@ struct Shape {
 
 impl Shape {
     /// Takes the frame off the front of `bytes`; `None` if it is not whole.
-    #[inline]
+    #[inline(always)]
     fn split(&self, bytes: &mut Bytes) -> Option<Frame> {
         let (format, header_len) = self.header.filter(|_| self.len <= bytes.len())?;
         let header_end = 2 * WORD + header_len;
-        let mut header = bytes.split_to(self.len);
+        let is_all = self.len == bytes.len();
+        let mut header = if is_all { core::mem::take(bytes) } else { bytes.split_to(self.len) };
         // An empty slice could keep all of the memory alive for nothing.
         let body = if header_end < self.len { header.split_off(header_end) } else { Bytes::new() };
         header.advance(2 * WORD);

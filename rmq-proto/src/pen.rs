@@ -103,25 +103,26 @@ impl<'a> Pen<'a> {
 
     #[inline(never)]
     fn put_long_integer(&mut self, number: i64) -> usize {
-        // The longest is i64::MIN with 20 characters.
-        let mut digits = [b'-'; 20];
-        let mut start = digits.len();
-        let mut rest = number.unsigned_abs();
-        while rest >= 100 {
-            start -= 2;
-            digits[start..start + 2].copy_from_slice(&PAIRS[(rest % 100) as usize]);
-            rest /= 100;
-        }
-        start -= 2;
-        digits[start..start + 2].copy_from_slice(&PAIRS[rest as usize]);
-        start += usize::from(rest < 10);
         if number < 0 {
-            start -= 1;
-            digits[start] = b'-';
+            self.put(b"-");
         }
-        let piece = &digits[start..];
-        self.put_slice(piece);
-        piece.len()
+        let mut rest = number.unsigned_abs();
+        let len = rest.checked_ilog10().map_or(1, |log| log as usize + 1);
+        // Each digit goes to its place at once: to copy what was just written in smaller pieces is slow.
+        let digits = self.room(len);
+        let mut end = len;
+        while rest >= 100 {
+            digits[end - 2..end].copy_from_slice(&PAIRS[(rest % 100) as usize]);
+            rest /= 100;
+            end -= 2;
+        }
+        let [tens, ones] = PAIRS[rest as usize];
+        digits[end - 1] = ones;
+        if end == 2 {
+            digits[0] = tens;
+        }
+        self.at += len;
+        len + usize::from(number < 0)
     }
 }
 
@@ -138,7 +139,7 @@ const PAIRS: [[u8; 2]; 100] = {
 
 /// Copies a piece that is most likely short, for which a call would cost more than the copying.
 #[inline]
-pub(crate) fn copy(to: &mut [u8], from: &[u8]) {
+fn copy(to: &mut [u8], from: &[u8]) {
     let len = from.len();
     match len {
         0 => {}

@@ -66,17 +66,18 @@ fn checked(bytes: &[u8], offset: usize) -> Result<&str, DecodeError> {
     core::str::from_utf8(bytes).map_err(|error| DecodeError::Utf8 { offset: offset + error.valid_up_to() })
 }
 
+#[inline(always)]
+#[expect(
+    clippy::needless_question_mark,
+    reason = "returned as it came, the command would be moved once more"
+)]
 pub(super) fn decode(mut header: Bytes, body: Bytes) -> Result<RemotingCommand, DecodeError> {
-    let Some(fixed) = plain(&header) else {
-        return decode_any(header, body);
+    let Some([c0, c1, language, v0, v1, opaque @ .., f0, f1, f2, f3]) =
+        header.first_chunk().copied().filter(|_: &[u8; 13]| is_plain(&header))
+    else {
+        return Ok(decode_any(header, body)?);
     };
-    let [c0, c1, language, v0, v1, opaque @ .., f0, f1, f2, f3] = fixed;
-    let ext = if header.len() > FIXED_LEN {
-        header.advance(FIXED_LEN);
-        ExtFields::from_plain_binary(header)
-    } else {
-        ExtFields::absent()
-    };
+    header.advance(FIXED_LEN);
     Ok(RemotingCommand {
         code: i16::from_be_bytes([c0, c1]).into(),
         language: Language::known(language),
@@ -84,7 +85,7 @@ pub(super) fn decode(mut header: Bytes, body: Bytes) -> Result<RemotingCommand, 
         opaque: i32::from_be_bytes(opaque),
         flag: i32::from_be_bytes([f0, f1, f2, f3]),
         remark: None,
-        ext,
+        ext: ExtFields::from_plain_binary(header),
         body,
     })
 }
@@ -92,20 +93,19 @@ pub(super) fn decode(mut header: Bytes, body: Bytes) -> Result<RemotingCommand, 
 /// Bytes of a header besides remark and ext fields.
 const FIXED_LEN: usize = 21;
 
-/// What a header says before its remark, if it is one as nearly all are: without remark, and its ext fields fill what is
-/// left with ASCII text.
-#[inline]
-fn plain(header: &[u8]) -> Option<[u8; 13]> {
-    let (fixed, fields) = header.split_first_chunk::<FIXED_LEN>()?;
-    let [head @ .., r0, r1, r2, r3, e0, e1, e2, e3] = fixed;
-    let (remark_len, ext_len) =
-        (u32::from_be_bytes([*r0, *r1, *r2, *r3]), u32::from_be_bytes([*e0, *e1, *e2, *e3]));
-    let is_plain =
-        remark_len == 0 && usize::try_from(ext_len) == Ok(fields.len()) && PlainBinary::are_in(fields);
-    is_plain.then_some(*head)
+/// Whether a header is as nearly all are: without remark, and its ext fields fill what is left with ASCII text.
+fn is_plain(header: &[u8]) -> bool {
+    let Some(([.., r0, r1, r2, r3, e0, e1, e2, e3], fields)) = header.split_first_chunk::<FIXED_LEN>() else {
+        return false;
+    };
+    let remark_len = u32::from_be_bytes([*r0, *r1, *r2, *r3]);
+    let ext_len = usize::try_from(u32::from_be_bytes([*e0, *e1, *e2, *e3]));
+    remark_len == 0 && !fields.is_empty() && ext_len == Ok(fields.len()) && PlainBinary::are_in(fields)
 }
 
 /// Reads a header of any form.
+#[cold]
+#[inline(never)]
 fn decode_any(header: Bytes, body: Bytes) -> Result<RemotingCommand, DecodeError> {
     let mut cursor = Cursor { bytes: &header, at: 0 };
     let code = cursor.i16()?.into();
@@ -151,13 +151,11 @@ pub(super) fn encode<H: WriteExt + ?Sized>(
     ext: &H,
 ) -> Result<(), EncodeError> {
     let mut pen = Pen::new(out);
-    pen.put(&code.to_be_bytes());
-    pen.put(&[head.language.0]);
-    pen.put(&version.to_be_bytes());
-    pen.put(&head.opaque.to_be_bytes());
-    pen.put(&head.flag.to_be_bytes());
     let remark = head.remark.unwrap_or_default();
-    pen.put(&length(remark.len()));
+    let ([c0, c1], [v0, v1]) = (code.to_be_bytes(), version.to_be_bytes());
+    let ([o0, o1, o2, o3], [f0, f1, f2, f3]) = (head.opaque.to_be_bytes(), head.flag.to_be_bytes());
+    let [r0, r1, r2, r3] = length(remark.len());
+    pen.put(&[c0, c1, head.language.0, v0, v1, o0, o1, o2, o3, f0, f1, f2, f3, r0, r1, r2, r3]);
     pen.put_slice(remark.as_bytes());
     let len_at = pen.len();
     pen.put(&length(0));
@@ -231,8 +229,13 @@ impl ExtSink for BinarySink<'_> {
     }
 
     fn known_text(&mut self, name: &FieldName, value: &str) {
-        self.known_name(name);
-        self.value(value);
+        match name.binary() {
+            Some(form) => {
+                self.pen.put_part_and(form.bytes(), form.len(), &length(value.len()));
+                self.pen.put_slice(value.as_bytes());
+            }
+            None => self.text(name.as_str(), value),
+        }
     }
 
     fn known_integer(&mut self, name: &FieldName, value: i64) {

@@ -122,6 +122,7 @@ impl RemotingCommand {
     /// # Errors
     ///
     /// The header breaks a rule of wire §2.2 or §3.2. Java closes the connection then, and so should the caller.
+    #[inline(always)]
     pub fn decode(frame: Frame) -> Result<Self, DecodeError> {
         match frame.format {
             HeaderFormat::Json => json::decode(frame.header, frame.body),

@@ -20,20 +20,7 @@ pub(super) enum Entries<'a> {
     Owned(Owned<'a>),
 }
 
-impl<'a> Entries<'a> {
-    /// Puts the value of each of `names` where the name has its place in `found`: the last one, should there be several.
-    /// Quick as far as they come in the order of `names`.
-    pub(super) fn find(self, names: &[FieldName], found: &mut [Option<RawText<'a>>]) {
-        match self {
-            Self::Empty => {}
-            Self::Json(entries) => find(entries, names, found),
-            Self::MarkedJson(entries) => find(entries, names, found),
-            Self::Binary(entries) => find(entries, names, found),
-            Self::PlainBinary(entries) => find(entries, names, found),
-            Self::Owned(entries) => find(entries, names, found),
-        }
-    }
-}
+impl<'a> TakeKnown<'a> for Entries<'a> {}
 
 impl<'a> Iterator for Entries<'a> {
     type Item = Entry<'a>;
@@ -52,16 +39,32 @@ impl<'a> Iterator for Entries<'a> {
 
 /// Entries whose names come, most of the time, in the order that they are looked for.
 pub(super) trait TakeKnown<'a>: Iterator<Item = Entry<'a>> {
+    /// Whether there are no more entries, as far as is known.
+    fn is_at_end(&self) -> bool {
+        false
+    }
+
     /// Takes the next entry if it has this name, and returns its value. `None` means nothing: it may have the name anyway.
     fn take_known(&mut self, _: &FieldName) -> Option<RawText<'a>> {
         None
     }
 }
 
+/// Puts the value of each of `names` where the name has its place in `found`: the last one, should there be several.
+/// Quick as far as they come in the order of `names`.
 #[inline]
-fn find<'a>(mut entries: impl TakeKnown<'a>, names: &[FieldName], found: &mut [Option<RawText<'a>>]) {
+pub(super) fn find<'a>(
+    mut entries: impl TakeKnown<'a>,
+    names: &[FieldName],
+    found: &mut [Option<RawText<'a>>],
+) {
     for (name, found) in names.iter().zip(&mut *found) {
-        *found = entries.take_known(name);
+        if entries.is_at_end() {
+            return;
+        }
+        if let Some(value) = entries.take_known(name) {
+            *found = Some(value);
+        }
     }
     for (name, value) in entries {
         let mut places = names.iter().zip(&mut *found);
@@ -80,8 +83,6 @@ impl<'a> Json<'a> {
         Self(entered.ok())
     }
 }
-
-impl<'a> TakeKnown<'a> for Json<'a> {}
 
 impl<'a> Iterator for Json<'a> {
     type Item = Entry<'a>;
@@ -105,13 +106,11 @@ impl<'a> Binary<'a> {
     }
 }
 
-impl<'a> TakeKnown<'a> for Binary<'a> {}
-
 impl<'a> Iterator for Binary<'a> {
     type Item = Entry<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (name_end, end) = entry(self.0, 0)?;
+        let (name_end, end) = entry(self.0)?;
         let (name, value) = (self.0.get(2..name_end)?, self.0.get(name_end + 4..end)?);
         self.0 = &self.0[end..];
         let text = |bytes| core::str::from_utf8(bytes).ok().map(RawText::plain);
@@ -120,57 +119,71 @@ impl<'a> Iterator for Binary<'a> {
 }
 
 /// The entries of a binary header that are ASCII text together with their lengths.
-pub(crate) struct PlainBinary<'a> {
-    text: &'a str,
-    at: usize,
-}
+pub(crate) struct PlainBinary<'a>(&'a str);
 
 impl<'a> PlainBinary<'a> {
     #[inline]
     pub(super) fn new(entries: &'a [u8]) -> Self {
         // Whether they are was checked when the header was.
-        Self { text: core::str::from_utf8(entries).unwrap_or_default(), at: 0 }
+        Self(core::str::from_utf8(entries).unwrap_or_default())
     }
 
     /// Whether bytes are such entries from one end to the other.
     #[inline]
     pub(crate) fn are_in(entries: &[u8]) -> bool {
-        let mut at = 0;
-        while at < entries.len() {
-            match entry(entries, at) {
-                Some((_, end)) => at = end,
-                None => return false,
-            }
+        let mut rest = entries;
+        while !rest.is_empty() {
+            let next = after_short(rest).or_else(|| rest.get(entry(rest)?.1..));
+            let Some(next) = next else {
+                return false;
+            };
+            rest = next;
         }
         is_ascii(entries)
     }
 }
 
-/// Where the name ends of the entry that begins at `at`, and where the entry ends.
+/// What follows the first entry, if its name and its value are short. The low bytes of the lengths alone lead to the next
+/// entry: that way is the shortest.
 #[inline]
-fn entry(entries: &[u8], at: usize) -> Option<(usize, usize)> {
-    let name_len = u16::from_be_bytes(*entries.get(at..)?.first_chunk()?);
-    let name_end = at + 2 + usize::from(name_len);
-    let end = value_end(entries, name_end)?;
-    (end <= entries.len()).then_some((name_end, end))
+fn after_short(entries: &[u8]) -> Option<&[u8]> {
+    let [0, name_len, ..] = *entries else {
+        return None;
+    };
+    let [0, 0, 0, value_len, rest @ ..] = entries.get(2 + usize::from(name_len)..)? else {
+        return None;
+    };
+    rest.get(usize::from(*value_len)..)
 }
 
-/// Where the value ends whose name ends at `name_end`, as its length says.
+/// Where the name of the first entry ends, and where the entry ends.
 #[inline]
-fn value_end(entries: &[u8], name_end: usize) -> Option<usize> {
-    let len: usize = u32::from_be_bytes(*entries.get(name_end..)?.first_chunk()?).try_into().ok()?;
-    len.checked_add(name_end + 4)
+fn entry(entries: &[u8]) -> Option<(usize, usize)> {
+    let name_len = u16::from_be_bytes(*entries.first_chunk()?);
+    let name_end = 2 + usize::from(name_len);
+    let value_len: usize = u32::from_be_bytes(*entries.get(name_end..)?.first_chunk()?).try_into().ok()?;
+    let end = value_len.checked_add(name_end + 4)?;
+    (end <= entries.len()).then_some((name_end, end))
 }
 
 impl<'a> TakeKnown<'a> for PlainBinary<'a> {
     #[inline]
+    fn is_at_end(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    #[inline]
     fn take_known(&mut self, name: &FieldName) -> Option<RawText<'a>> {
-        let bytes = self.text.as_bytes();
-        let name_end = name.binary()?.end_in::<false>(bytes, self.at)?;
-        let end = value_end(bytes, name_end)?;
-        let value = self.text.get(name_end + 4..end)?;
-        self.at = end;
-        Some(RawText::plain(value))
+        let form = name.binary_or_never();
+        let bytes = self.0.as_bytes();
+        if !form.begins(bytes) {
+            return None;
+        }
+        let value_len = u32::from_be_bytes(*bytes.get(form.len()..)?.first_chunk()?);
+        let (start, value_len) = (form.len() + 4, usize::try_from(value_len).ok()?);
+        let (taken, rest) = self.0.split_at_checked(start.checked_add(value_len)?)?;
+        self.0 = rest;
+        Some(RawText::plain(taken.get(start..)?))
     }
 }
 
@@ -179,9 +192,9 @@ impl<'a> Iterator for PlainBinary<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let (name_end, end) = entry(self.text.as_bytes(), self.at)?;
-        let (name, value) = (self.text.get(self.at + 2..name_end)?, self.text.get(name_end + 4..end)?);
-        self.at = end;
+        let (name_end, end) = entry(self.0.as_bytes())?;
+        let (name, value) = (self.0.get(2..name_end)?, self.0.get(name_end + 4..end)?);
+        self.0 = self.0.get(end..)?;
         Some((RawText::plain(name), RawText::plain(value)))
     }
 }
@@ -194,8 +207,6 @@ impl<'a> Owned<'a> {
         Self(fields.iter())
     }
 }
-
-impl<'a> TakeKnown<'a> for Owned<'a> {}
 
 impl<'a> Iterator for Owned<'a> {
     type Item = Entry<'a>;

@@ -66,10 +66,16 @@ impl<'a> Marked<'a> {
 
 impl<'a> TakeKnown<'a> for Marked<'a> {
     #[inline]
+    fn is_at_end(&self) -> bool {
+        self.ends.as_slice().is_empty()
+    }
+
+    #[inline]
     fn take_known(&mut self, name: &FieldName) -> Option<RawText<'a>> {
         // The bracket of the object stands where other members have a comma.
-        let value = name.json()?.end_in::<true>(self.object.as_bytes(), self.name - 2)?;
-        self.value(value)
+        let rest = self.object.as_bytes().get(self.name - 2..)?;
+        let form = name.json_or_never();
+        if form.begins(rest) { self.value(self.name - 2 + form.len()) } else { None }
     }
 }
 

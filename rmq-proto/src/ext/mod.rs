@@ -128,7 +128,11 @@ impl ExtFields {
     /// Puts into `found` the values under each of `names`: the last one, should there be several. One pass; quick when the fields come in
     /// the order of `names`, as most peers write them.
     pub(crate) fn find<'a>(&'a self, names: &'static [FieldName], found: &mut [Option<RawText<'a>>]) {
-        self.entries().find(names, found);
+        match &self.0 {
+            Repr::MarkedJson(object, marks) => entries::find(marks::Marked::new(object, marks), names, found),
+            Repr::PlainBinary(fields) => entries::find(PlainBinary::new(fields), names, found),
+            _ => entries::find(self.entries(), names, found),
+        }
     }
 
     /// Sets a field. Fields of a frame are copied out of it.

@@ -3,9 +3,9 @@
 pub struct FieldName {
     name: &'static str,
     /// `,"name":"`
-    json: Option<Form>,
+    json: Form,
     /// The name's length in two bytes, and the name.
-    binary: Option<Form>,
+    binary: Form,
 }
 
 impl FieldName {
@@ -13,10 +13,11 @@ impl FieldName {
     pub const fn new(name: &'static str) -> Self {
         let bytes = name.as_bytes();
         if bytes.is_empty() || bytes.len() + 5 > Form::ROOM || !is_plain(bytes) {
-            return Self { name, json: None, binary: None };
+            return Self { name, json: Form::NEVER, binary: Form::NEVER };
         }
-        let (json, binary) = (Form::of([b',', b'"'], bytes), Form::of([0, bytes.len() as u8], bytes));
-        Self { name, json: Some(json.ended(*b"\":\"")), binary: Some(binary) }
+        let json = Form::of([b',', b'"'], bytes, *b"\":\"", !0xFF);
+        let binary = Form::of([0, bytes.len() as u8], bytes, [], !0);
+        Self { name, json, binary }
     }
 
     /// The name itself.
@@ -27,13 +28,25 @@ impl FieldName {
     /// A member of a JSON object up to its value. `None` for a long name, or one that has escapes.
     #[inline]
     pub(crate) const fn json(&self) -> Option<&Form> {
-        self.json.as_ref()
+        if self.json.len > 0 { Some(&self.json) } else { None }
     }
 
     /// An entry of a binary header up to the length of its value. `None` as for JSON.
     #[inline]
     pub(crate) const fn binary(&self) -> Option<&Form> {
-        self.binary.as_ref()
+        if self.binary.len > 0 { Some(&self.binary) } else { None }
+    }
+
+    /// The same as [`json`](Self::json), with a form that no text begins with for `None`: one thing less to ask.
+    #[inline]
+    pub(super) const fn json_or_never(&self) -> &Form {
+        &self.json
+    }
+
+    /// The same of [`binary`](Self::binary).
+    #[inline]
+    pub(super) const fn binary_or_never(&self) -> &Form {
+        &self.binary
     }
 }
 
@@ -55,28 +68,38 @@ const fn is_plain(name: &[u8]) -> bool {
 pub(crate) struct Form {
     bytes: [u8; Self::ROOM],
     len: usize,
+    /// The bits of the first word that count, and what they are.
+    mask: u64,
+    first: u64,
+    /// The last word, if there are more than one.
+    last: u64,
 }
 
 impl Form {
     pub(crate) const ROOM: usize = 32;
 
-    /// Two bytes and a name that fits behind them.
-    const fn of(lead: [u8; 2], name: &[u8]) -> Self {
+    /// What no text begins with.
+    const NEVER: Self = Self { bytes: [0; Self::ROOM], len: 0, mask: 0, first: 1, last: 0 };
+
+    /// Two bytes, a name, and what follows it. `counts` has the bits of the first word that have to be the same.
+    const fn of<const N: usize>(lead: [u8; 2], name: &[u8], end: [u8; N], counts: u64) -> Self {
         let mut bytes = [0; Self::ROOM];
         [bytes[0], bytes[1]] = lead;
+        let mut len = 2;
         let mut at = 0;
         while at < name.len() {
-            bytes[2 + at] = name[at];
-            at += 1;
+            bytes[len] = name[at];
+            (at, len) = (at + 1, len + 1);
         }
-        Self { bytes, len: 2 + name.len() }
-    }
-
-    /// The same with three bytes more.
-    const fn ended(mut self, end: [u8; 3]) -> Self {
-        [self.bytes[self.len], self.bytes[self.len + 1], self.bytes[self.len + 2]] = end;
-        self.len += end.len();
-        self
+        at = 0;
+        while at < N {
+            bytes[len] = end[at];
+            (at, len) = (at + 1, len + 1);
+        }
+        let mask = if len < WORD { counts & !(u64::MAX << (8 * len)) } else { counts };
+        let first = const_word(&bytes, 0) & mask;
+        let last = const_word(&bytes, len.saturating_sub(WORD));
+        Self { bytes, len, mask, first, last }
     }
 
     /// The bytes, and others behind them.
@@ -90,30 +113,36 @@ impl Form {
         self.len
     }
 
-    /// Where these bytes end that should begin at `at`; `None` if they do not. With `ANY_FIRST` the first byte may be another.
+    /// Whether `text` begins with these bytes. The first one may be another if it stands for any.
     #[inline]
-    pub(super) fn end_in<const ANY_FIRST: bool>(&self, text: &[u8], at: usize) -> Option<usize> {
-        const WORD: usize = size_of::<u64>();
-        let word = |bytes: &[u8; WORD]| u64::from_le_bytes(*bytes);
-        let found = word(text.get(at..)?.first_chunk()?);
-        let mut differs = found ^ word(self.bytes.first_chunk()?);
-        if ANY_FIRST {
-            differs &= !0xFF;
+    pub(super) fn begins(&self, text: &[u8]) -> bool {
+        match text.first_chunk() {
+            Some(word) if u64::from_le_bytes(*word) & self.mask == self.first => {
+                self.len <= WORD || self.goes_on(text)
+            }
+            _ => false,
         }
-        if self.len <= WORD {
-            // All bits above are of no interest.
-            differs <<= (8 * (WORD - self.len)) & 63;
-            return (differs == 0).then_some(at + self.len);
-        }
-        // The last word overlaps the one before when there is less than a word left. It never reaches back to the first byte.
-        let mut start = WORD;
-        while differs == 0 && start < self.len {
-            let from = start.min(self.len - WORD);
-            let found = word(text.get(at + from..)?.first_chunk()?);
-            let known = word(self.bytes.get(from..)?.first_chunk()?);
-            differs = found ^ known;
-            start += WORD;
-        }
-        (differs == 0).then_some(at + self.len)
+    }
+
+    /// Whether the same bytes follow after the first word.
+    #[inline]
+    fn goes_on(&self, text: &[u8]) -> bool {
+        let last_at = self.len - WORD;
+        let is_end_same = word(text, last_at) == Some(self.last);
+        is_end_same && (WORD..last_at).step_by(WORD).all(|at| word(text, at) == word(&self.bytes, at))
+    }
+}
+
+#[inline]
+fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..)?.first_chunk().map(|word| u64::from_le_bytes(*word))
+}
+
+const WORD: usize = size_of::<u64>();
+
+const fn const_word(bytes: &[u8], at: usize) -> u64 {
+    match bytes.split_at(at).1.first_chunk() {
+        Some(word) => u64::from_le_bytes(*word),
+        None => 0,
     }
 }

@@ -18,6 +18,14 @@ impl RawText<'_> {
     /// The decimal number that this is, with or without a sign.
     #[inline]
     pub(super) fn integer(self) -> Option<i64> {
+        match self.raw.as_bytes() {
+            [digit @ b'0'..=b'9'] => Some(i64::from(digit - b'0')),
+            _ => self.long_integer(),
+        }
+    }
+
+    #[inline(never)]
+    fn long_integer(self) -> Option<i64> {
         let (negative, digits) = match self.raw.as_bytes() {
             [b'-', digits @ ..] => (true, digits),
             digits => (false, digits),
@@ -41,8 +49,11 @@ fn short_number(digits: &[u8]) -> Option<i64> {
     if digits.is_empty() || digits.len() > SHORT {
         return None;
     }
-    let mut number = 0;
-    for byte in digits {
+    let (mut number, mut rest) = (0, digits);
+    if let Some((eight, after)) = digits.split_first_chunk() {
+        (number, rest) = (eight_digits(*eight)?, after);
+    }
+    for byte in rest {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
             return None;
@@ -50,6 +61,21 @@ fn short_number(digits: &[u8]) -> Option<i64> {
         number = number * 10 + i64::from(digit);
     }
     Some(number)
+}
+
+/// The number that eight digits make, two, four and eight of them put together at a time.
+#[inline]
+fn eight_digits(digits: [u8; 8]) -> Option<i64> {
+    const HIGH: u64 = 0xF0F0_F0F0_F0F0_F0F0;
+    const ZEROS: u64 = 0x3030_3030_3030_3030;
+    let word = u64::from_le_bytes(digits);
+    // Six more than a digit still begins with 3.
+    if word & HIGH != ZEROS || word.wrapping_add(0x0606_0606_0606_0606) & HIGH != ZEROS {
+        return None;
+    }
+    let pairs = (word - ZEROS).wrapping_mul(10 << 8 | 1) >> 8 & 0x00FF_00FF_00FF_00FF;
+    let fours = pairs.wrapping_mul(100 << 16 | 1) >> 16 & 0x0000_FFFF_0000_FFFF;
+    Some((fours.wrapping_mul(10_000 << 32 | 1) >> 32) as i64)
 }
 
 /// Compares names, for which a call would cost more than the comparison.

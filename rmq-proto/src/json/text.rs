@@ -81,6 +81,23 @@ pub(crate) fn scan_error(json: &str, start: usize, quote: u8) -> JsonError {
 /// A word whose eight bytes are each 1.
 pub(super) const ONES: u64 = u64::MAX / 255;
 
+/// Fewer than eight bytes as a word, with `fill` behind them. Put together in a register: to read a word that was just written
+/// in pieces takes long.
+#[inline]
+pub(super) fn short_word(bytes: &[u8], fill: u8) -> u64 {
+    let len = bytes.len();
+    let fill = (ONES * u64::from(fill)).checked_shl(8 * len as u32).unwrap_or(0);
+    let byte = |at: usize| u64::from(bytes[at]) << (8 * at);
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(first), Some(last)) => {
+            let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+            fill | u64::from(first) | u64::from(last) << (8 * (len - 4))
+        }
+        _ if len == 0 => fill,
+        _ => fill | byte(0) | byte(len / 2) | byte(len - 1),
+    }
+}
+
 /// The top bits of the bytes that are zero. Above the lowest of them, others may be set falsely.
 #[inline]
 pub(super) const fn zero_bytes(word: u64) -> u64 {

@@ -1,8 +1,7 @@
 use alloc::string::String;
 use alloc::vec;
 
-use super::text::{ONES, simple_escape, zero_bytes};
-use crate::pen::copy;
+use super::text::{ONES, short_word, simple_escape, zero_bytes};
 
 /// Takes back the escapes of a text that [`scan`](super::text::scan) accepted. A half of a surrogate pair that stands alone
 /// becomes U+FFFD.
@@ -37,11 +36,7 @@ const WORD: usize = size_of::<u64>();
 /// Copies a word of what stands before the first backslash, or less: the length.
 #[inline]
 fn copy_plain(from: &[u8], to: &mut [u8]) -> usize {
-    let mut word = [b'\\'; WORD];
-    match from.first_chunk() {
-        Some(chunk) => word = *chunk,
-        None => copy(&mut word, from),
-    }
+    let word = from.first_chunk().copied().unwrap_or_else(|| short_word(from, b'\\').to_le_bytes());
     to[..WORD].copy_from_slice(&word);
     zero_bytes(u64::from_le_bytes(word) ^ (ONES * u64::from(b'\\'))).trailing_zeros() as usize / 8
 }

@@ -1,7 +1,7 @@
 use bytes::{BufMut, BytesMut};
 
-use super::text::{ONES, zero_bytes};
-use crate::pen::{Pen, copy};
+use super::text::{ONES, short_word, zero_bytes};
+use crate::pen::Pen;
 
 /// Writes compact JSON, one value or key after the other, commas and colons included; the [module](super) shows how.
 ///
@@ -121,11 +121,7 @@ pub(crate) fn put_escaped(pen: &mut Pen<'_>, text: &str) {
     let mut rest = text.as_bytes();
     while !rest.is_empty() {
         // A short end is filled up with blanks, which mean nothing here.
-        let mut word = [b' '; WORD];
-        match rest.first_chunk() {
-            Some(chunk) => word = *chunk,
-            None => copy(&mut word, rest),
-        }
+        let word = rest.first_chunk().copied().unwrap_or_else(|| short_word(rest, b' ').to_le_bytes());
         let clean = clean_len(word).min(rest.len());
         match rest.get(clean) {
             // What separates properties, by far the most frequent.

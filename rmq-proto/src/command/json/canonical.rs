@@ -9,7 +9,6 @@ use crate::ext::Marks;
 use crate::json::text::{RawText, end_of_text, is_ascii};
 
 /// What a header says; `None` if it is not in this form, whether it is good or bad. Lists the ext fields in `marks`.
-#[inline]
 pub(super) fn read(header: &[u8], marks: &mut Marks) -> Option<Head> {
     let is_text = is_ascii(header) || core::str::from_utf8(header).is_ok();
     if is_text { Head::read(header, marks) } else { None }
@@ -18,10 +17,10 @@ pub(super) fn read(header: &[u8], marks: &mut Marks) -> Option<Head> {
 /// The members of a header besides those that tell nothing.
 pub(super) struct Head {
     pub(super) code: i32,
+    pub(super) language: Language,
+    pub(super) flag: i32,
     /// Where the ext fields begin, if there are any.
     pub(super) ext: Option<usize>,
-    pub(super) flag: i32,
-    pub(super) language: Language,
     pub(super) opaque: i32,
     pub(super) remark: Option<String>,
     pub(super) version: i32,
@@ -69,8 +68,7 @@ impl<'a> Cursor<'a> {
     /// Reads exactly this; nothing else.
     #[inline]
     fn expect<const N: usize>(&mut self, piece: &[u8; N]) -> Option<()> {
-        let next = self.text.get(self.at..self.at + N)?;
-        if next != piece {
+        if self.text.get(self.at..)?.first_chunk() != Some(piece) {
             return None;
         }
         self.at += N;
@@ -79,6 +77,16 @@ impl<'a> Cursor<'a> {
 
     #[inline]
     fn integer(&mut self) -> Option<i32> {
+        match self.text.get(self.at..)? {
+            [digit @ b'0'..=b'9', next, ..] if !next.is_ascii_digit() => {
+                self.at += 1;
+                Some(i32::from(digit - b'0'))
+            }
+            _ => self.long_integer(),
+        }
+    }
+
+    fn long_integer(&mut self) -> Option<i32> {
         let negative = self.expect(b"-").is_some();
         let start = self.at;
         let mut number = 0_i64;
@@ -125,24 +133,39 @@ impl<'a> Cursor<'a> {
     /// Reads an object of texts, and lists its members in `marks`. Returns where it begins.
     #[inline]
     fn ext_fields(&mut self, marks: &mut Marks) -> Option<usize> {
-        let start = self.at;
+        let (text, start) = (self.text, self.at);
         self.expect(b"{")?;
         if self.expect(b"}").is_some() {
             return Some(start);
         }
         self.expect(b"\"")?;
+        let mut at = self.at;
         loop {
-            let (name_end, name_escaped) = self.pass_text()?;
-            self.expect(b":\"")?;
-            let (value_end, value_escaped) = self.pass_text()?;
+            let (name_end, name_escaped) = end_of_short(text, at)?;
+            let [b'"', b':', b'"', ..] = *text.get(name_end..)? else {
+                return None;
+            };
+            let (value_end, value_escaped) = end_of_short(text, name_end + 3)?;
             if name_escaped {
                 return None;
             }
             marks.push(name_end - start, value_end - start, value_escaped)?;
-            if self.expect(b",\"").is_none() {
-                self.expect(b"}")?;
-                return Some(start);
+            match text.get(value_end + 1..)? {
+                [b',', b'"', ..] => at = value_end + 3,
+                [b'}', ..] => break self.at = value_end + 2,
+                _ => return None,
             }
         }
+        Some(start)
+    }
+}
+
+/// Where the end quote of a text lies that begins at `at`, and whether the text has escapes. One letter, as many names and
+/// numbers have, is passed over without a search: what comes next then need not wait for where the search ends.
+#[inline(always)]
+fn end_of_short(text: &[u8], at: usize) -> Option<(usize, bool)> {
+    match text.get(at..)? {
+        [letter, b'"', ..] if !matches!(letter, b'"' | b'\\') => Some((at + 1, false)),
+        _ => end_of_text(text, at, b'"'),
     }
 }

@@ -1,6 +1,6 @@
 use bytes::BytesMut;
 
-use crate::command::CommandHead;
+use crate::command::{CommandHead, Language};
 use crate::ext::{ExtSink, FieldName, WriteExt};
 use crate::json::put_escaped;
 use crate::pen::Pen;
@@ -25,16 +25,17 @@ pub(in crate::command) fn encode<H: WriteExt + ?Sized>(out: &mut BytesMut, head:
     let mut pen = sink.pen;
     pen.put(b",\"flag\":");
     pen.put_integer(head.flag.into());
-    match head.language.name() {
-        Some(name) => {
+    match (head.language, head.language.name()) {
+        // What we say of ourselves, in one piece.
+        (Language::RUST, _) => pen.put(b",\"language\":\"RUST\",\"opaque\":"),
+        (_, Some(name)) => {
             pen.put(b",\"language\":\"");
             pen.put_slice(name.as_bytes());
-            pen.put(b"\"");
+            pen.put(b"\",\"opaque\":");
         }
         // Left out, it would read as JAVA.
-        None => pen.put(b",\"language\":null"),
+        (_, None) => pen.put(b",\"language\":null,\"opaque\":"),
     }
-    pen.put(b",\"opaque\":");
     pen.put_integer(head.opaque.into());
     if let Some(remark) = head.remark {
         pen.put(b",\"remark\":\"");

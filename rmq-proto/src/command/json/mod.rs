@@ -15,10 +15,15 @@ use crate::ext::{ExtFields, Marks};
 use crate::json::{Kind, Reader};
 
 /// Reads a header. The ext fields are checked and left where they are.
+#[inline(always)]
+#[expect(
+    clippy::needless_question_mark,
+    reason = "returned as it came, the command would be moved once more"
+)]
 pub(super) fn decode(mut header: Bytes, body: Bytes) -> Result<RemotingCommand, DecodeError> {
     let mut marks = Marks::new();
     let Some(head) = canonical::read(&header, &mut marks) else {
-        return decode_any(header, body);
+        return Ok(decode_any(header, body)?);
     };
     let ext = match head.ext {
         None => ExtFields::absent(),
@@ -40,6 +45,8 @@ pub(super) fn decode(mut header: Bytes, body: Bytes) -> Result<RemotingCommand, 
 }
 
 /// Reads a header in any form that Java takes.
+#[cold]
+#[inline(never)]
 fn decode_any(header: Bytes, body: Bytes) -> Result<RemotingCommand, DecodeError> {
     let mut json = Reader::new(&header)?;
     if json.peek()? != Kind::Object {
