@@ -197,6 +197,16 @@ fn headers() {
     }
 }
 
+/// The length of a name has a sign, even where so many bytes are there.
+#[test]
+fn a_name_longer_than_its_length_can_say() {
+    let mut frame = hex("0000801f 0100801b 000500 01df 0000000e 00000000 00000000 00008006 8000");
+    frame.resize(frame.len() + 0x8000, b'n');
+    frame.extend([0; 4]);
+    let error = NameLength { length: i16::MIN, available: 0x8004 };
+    assert_eq!(read(&frame), Err(Refused::Header(error)));
+}
+
 /// JSON headers that are refused.
 const BAD_JSON_HEADERS: &[(&str, DecodeError)] = &[
     ("[]", NotAnObject),
