@@ -44,7 +44,7 @@
 #![warn(missing_docs)]
 
 pub mod checked;
-mod digest;
+mod hash;
 pub mod loopback;
 pub mod memory;
 pub mod model;

@@ -1,33 +1,18 @@
 //! The contract of the client under thousands of random programs.
 
+use rmq_sim::Rng;
 use rmq_sim::ops::{self, Ops, Report, rounds};
 
-/// splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    fn bytes(&mut self, most: usize) -> Vec<u8> {
-        let len = self.below(most + 1);
-        (0..len).map(|_| self.next() as u8).collect()
-    }
+fn bytes(random: &mut Rng, most: usize) -> Vec<u8> {
+    let len = random.index(most + 1);
+    (0..len).map(|_| random.next_u64() as u8).collect()
 }
 
 /// Runs `check` on random bytes; a failure names the bytes.
-fn each(seed: u64, programs: usize, most: usize, mut check: impl FnMut(&mut Random, &[u8])) {
-    let mut random = Random(seed);
+fn each(seed: u64, programs: usize, most: usize, mut check: impl FnMut(&mut Rng, &[u8])) {
+    let mut random = Rng::new(seed);
     for _ in 0..programs {
-        let bytes = random.bytes(most);
+        let bytes = bytes(&mut random, most);
         check(&mut random, &bytes);
     }
 }
@@ -77,7 +62,7 @@ fn the_same_calls_give_the_same_outputs() {
 fn a_clone_goes_on_as_its_original() {
     each(3, 200, 400, |random, bytes| {
         let ops = Ops::from_bytes(bytes);
-        let at = random.below(ops.ops().len() + 1);
+        let at = random.index(ops.ops().len() + 1);
         let [original, snapshot] = ops.run_from_snapshot(at).unwrap();
         assert_eq!(original, snapshot, "{bytes:?} from {at}");
         assert_eq!(original, run(bytes), "{bytes:?}");
@@ -89,7 +74,7 @@ fn a_clone_goes_on_as_its_original() {
 fn chunks_and_moments_of_polling_do_not_matter() {
     let (mut ends, mut sends) = (0, 0);
     each(4, 300, 300, |random, bytes| {
-        let seed = random.next();
+        let seed = random.next_u64();
         let run = rounds::compare(bytes, seed);
         let run = run.unwrap_or_else(|violation| panic!("{violation}\nseed {seed}, {bytes:?}"));
         (ends, sends) = (ends + run.0, sends + run.1);

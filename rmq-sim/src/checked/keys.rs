@@ -1,12 +1,13 @@
 //! Keys of messages: one for each, the same in all its attempts.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::hash::Hasher;
 
 use bytes::Bytes;
 use rmq_core::proto::header::SendMessageV2Header;
 
 use super::{ONE_KEY, ONE_TERMINAL_EVENT, WITHIN_POLICY};
-use crate::digest::Digest;
+use crate::hash::StableHasher;
 use crate::oracle::Violation;
 
 /// Keys that are remembered; the oldest beyond them are forgotten.
@@ -88,7 +89,7 @@ impl Keys {
 
 fn digest(sent: &Sent<'_>) -> u64 {
     let header = sent.header;
-    let mut digest = Digest::new();
+    let mut digest = StableHasher::default();
     for part in [
         header.properties.as_deref().unwrap_or_default().as_bytes(),
         header.topic.as_bytes(),
@@ -96,8 +97,8 @@ fn digest(sent: &Sent<'_>) -> u64 {
         &header.born_timestamp.to_be_bytes(),
         sent.body,
     ] {
-        digest.bytes(&part.len().to_be_bytes());
-        digest.bytes(part);
+        digest.write_usize(part.len());
+        digest.write(part);
     }
     digest.value()
 }

@@ -7,7 +7,7 @@ use super::pipe::{Arrived, Pipe};
 use super::stream::{Ended, Stream, StreamId, StreamState};
 use super::{Network, Timed};
 use crate::model::PeerOutput;
-use crate::trace::{Direction, FrameTap, Happening};
+use crate::trace::{Direction, Happening};
 
 /// Most pieces that one write is cut into.
 const PIECES: u64 = 4;
@@ -225,7 +225,7 @@ impl Network {
         if !self.trace.is_recorded() {
             return;
         }
-        let tap = self.taps.entry((id, to, arrived)).or_insert_with(FrameTap::default);
+        let tap = self.taps.entry((id, to, arrived)).or_default();
         for frame in tap.pass(data.clone()) {
             let happening = if arrived {
                 Happening::FrameArrived { stream: id, to, frame }

@@ -1,6 +1,7 @@
 //! A checked client, its driver and its peers, as a program moves them.
 
 use core::fmt::Write;
+use core::hash::Hasher;
 use core::num::NonZeroU32;
 use core::time::Duration;
 
@@ -16,7 +17,7 @@ use rmq_core::{
 use super::peer::{Peer, Reply, frame, reply};
 use super::{Op, Report, Setup};
 use crate::checked::CheckedClient;
-use crate::digest::Digest;
+use crate::hash::StableHasher;
 use crate::oracle::Violation;
 
 /// More time than any operation has, but those that have all there is.
@@ -35,7 +36,7 @@ pub(super) struct World {
     peers: Vec<Peer>,
     routes: u8,
     format: HeaderFormat,
-    digest: Digest,
+    digest: StableHasher,
     outputs: u64,
 }
 
@@ -104,7 +105,7 @@ impl World {
             peers: Vec::new(),
             routes: 0,
             format: format(setup),
-            digest: Digest::new(),
+            digest: StableHasher::default(),
             outputs: 0,
         }
     }
@@ -142,7 +143,7 @@ impl World {
         }
         self.latest = self.latest.max(self.now);
         let next = self.client.poll_timeout().map_or(0, Instant::as_micros);
-        self.digest.bytes(&next.to_be_bytes());
+        self.digest.write(&next.to_be_bytes());
         self.client.take_violation().map_or(Ok(()), Err)
     }
 
@@ -261,7 +262,7 @@ impl World {
             }
             Output::Write { conn, data } => {
                 self.tell(&conn);
-                data.segments().iter().for_each(|segment| self.digest.bytes(segment));
+                data.segments().iter().for_each(|segment| self.digest.write(segment));
                 if let Some(peer) = self.peers.iter_mut().find(|peer| peer.conn == conn) {
                     peer.written(data.segments());
                 }

@@ -2,16 +2,16 @@
 
 mod frames;
 mod happening;
-mod hash;
 mod lifelines;
 
 use std::hash::Hash;
 
 use rmq_core::Instant;
 
+use crate::hash::StableHasher;
+
 pub(crate) use frames::FrameTap;
 pub use happening::{Direction, FrameInfo, Happening, LEGEND};
-pub(crate) use hash::StableHasher;
 pub use lifelines::Picture;
 
 /// Lines that a recording keeps; the first are lost first.

@@ -1,5 +1,6 @@
 //! A hash that is the same on every platform.
 
+use std::fmt;
 use std::hash::Hasher;
 
 /// FNV-1a over 64-bit words, mixed at the end. Lengths are hashed as 64 bits whatever the platform's are.
@@ -22,6 +23,13 @@ impl StableHasher {
     pub(crate) const fn value(&self) -> u64 {
         let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         mixed ^ (mixed >> 29)
+    }
+}
+
+impl fmt::Write for StableHasher {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.write(text.as_bytes());
+        Ok(())
     }
 }
 
