@@ -504,6 +504,17 @@ fn a_jump_of_the_wall_clock_is_seen_within_a_minute() {
 }
 
 #[test]
+fn a_clock_that_is_due_right_after_it_was_looked_at_does_not_keep_the_loop_busy() {
+    let (world, mut peer, _client, producer) = warm();
+    world.pass(Duration::from_millis(59_500));
+    let mut send = Hand::begun(producer.send(message("just before the minute")));
+    peer.run();
+    send.output().unwrap();
+    world.pass(Duration::from_millis(500));
+    peer.run();
+}
+
+#[test]
 fn large_bodies_are_written_without_gaps() {
     let (_world, mut peer, _client, producer) = warm();
     let bodies: Vec<String> =
