@@ -6,8 +6,10 @@
 mod actor;
 mod operation;
 mod options;
+mod play;
 mod process;
 mod report;
+pub mod script;
 mod weather;
 
 use std::collections::BTreeMap;
@@ -66,7 +68,7 @@ impl Run {
         network.with_cluster(|cluster| {
             cluster.watch_requests(true);
             for topic in 0..options.topics {
-                cluster.create_topic(&TopicConfig::new(weather::topic(topic), 4));
+                cluster.create_topic(&TopicConfig::new(weather::topic(topic), play::QUEUES));
             }
         });
         let oracles = oracle::all(&options);
