@@ -212,7 +212,9 @@ impl Run {
 
     fn next_time(&self) -> Instant {
         let actors = self.actors.values().map(|actor| {
-            if actor.is_touched { Instant::ZERO } else { actor.process.poll_timeout() }
+            let process = &actor.process;
+            let at_once = || process.suspended_until().unwrap_or(Instant::ZERO);
+            if actor.is_touched { at_once() } else { process.poll_timeout() }
         });
         let action = self.actions.first_key_value().map(|((at, _), _)| *at);
         let times = actors.chain(action).chain(self.network.poll_timeout());
