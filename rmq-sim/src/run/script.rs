@@ -13,6 +13,9 @@ use crate::rng::Rng;
 
 /// Most operations that decoded actions begin.
 const MAX_OPERATIONS: u32 = 40;
+/// Longest time that a decoded action lets a client stand still: a client forgets a topic that it did not send to for 600 s,
+/// and has no longer time than that.
+const LONG: Duration = Duration::from_secs(700);
 /// Most actions that are decoded.
 const MAX_ACTIONS: usize = 64;
 
@@ -258,7 +261,7 @@ fn decode_action(kind: u8, code: &mut Code<'_>) -> Action {
             Action::Fault { address: client as usize, fault, lasts }
         }
         11 => match code.byte() {
-            255 => Action::Suspend { client, time: Duration::from_secs(3_600) },
+            255 => Action::Suspend { client, time: LONG },
             byte => Action::Suspend { client, time: Duration::from_millis(80 * u64::from(byte)) },
         },
         12 => Action::StepClock { client, millis: (i64::from(code.byte()) - 128) * 720_000 },

@@ -34,6 +34,18 @@ fn random_scripts_keep_every_promise() {
     assert_eq!(faults.len(), 19, "every kind of fault: {faults:?}");
 }
 
+/// What the fuzz target starts from, and what it found.
+#[test]
+fn the_seeds_of_the_fuzz_target_keep_every_promise() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/seeds/world");
+    let seeds: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(seeds.len() > 20, "{seeds:?}");
+    for seed in seeds {
+        let report = run(&std::fs::read(&seed).unwrap());
+        assert_eq!(report.violation, None, "{}", seed.display());
+    }
+}
+
 #[test]
 fn a_script_is_always_the_same_run() {
     for seed in 0..20 {
