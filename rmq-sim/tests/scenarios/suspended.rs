@@ -135,9 +135,9 @@ fn many_clients_wake_up_without_a_burst() {
             world.process(client).suspend(ASLEEP + jump);
         }
         world.run_to(ASLEEP + jump + secs(20));
-        for client in 0..CLIENTS {
-            for op in ops[client] {
-                assert_eq!(world.end_of(client, op).sent().attempts, 1, "client {client}");
+        for (client, ops) in ops.iter().enumerate() {
+            for op in ops {
+                assert_eq!(world.end_of(client, *op).sent().attempts, 1, "client {client}");
             }
             assert_eq!(world.dials(client, &world.broker()).len(), 1, "client {client}");
         }
