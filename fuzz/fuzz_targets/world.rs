@@ -1,4 +1,5 @@
-//! Any bytes, as a script of a run: clients and servers on a network with faults. Every oracle watches.
+//! Any bytes, as a script of a run: clients and servers on a network with faults. Every oracle watches. With `-s none` it is some
+//! ten times as fast, and there is no unsafe code that a sanitizer would have to watch.
 
 #![no_main]
 
