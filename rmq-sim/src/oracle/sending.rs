@@ -182,6 +182,9 @@ impl AttemptsWithinPolicy {
     }
 }
 
+/// Name of [`UntriedFirst`], which holds where routes keep their brokers alone.
+pub(crate) const UNTRIED_FIRST: &str = "untried-first";
+
 /// No attempt goes to a broker that was tried while another was not, where each broker has the topic.
 #[derive(Debug)]
 pub struct UntriedFirst {
@@ -205,7 +208,7 @@ impl UntriedFirst {
 
 impl Oracle for UntriedFirst {
     fn name(&self) -> &'static str {
-        "untried-first"
+        UNTRIED_FIRST
     }
 
     fn see(&mut self, _: Instant, seen: Seen<'_>, _: &Network) -> Result<(), String> {
