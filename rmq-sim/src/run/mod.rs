@@ -58,6 +58,7 @@ pub struct Run {
     serial: u64,
     oracles: Vec<Box<dyn Oracle>>,
     report: RunReport,
+    is_over: bool,
 }
 
 impl Run {
@@ -72,7 +73,7 @@ impl Run {
             }
         });
         let oracles = oracle::all(&options);
-        let mut run = Self {
+        Self {
             network,
             rng,
             actors: BTreeMap::new(),
@@ -81,13 +82,9 @@ impl Run {
             serial: 0,
             oracles,
             report: RunReport { seed: options.seed, ..RunReport::default() },
+            is_over: false,
             options,
-        };
-        for _ in 0..run.options.clients {
-            run.start_client();
         }
-        run.draw_weather();
-        run
     }
 
     /// Adds an oracle of one's own.
@@ -95,7 +92,7 @@ impl Run {
         self.oracles.push(Box::new(oracle));
     }
 
-    /// Keeps the trace, to be read afterwards.
+    /// Keeps the trace from now on, to be read afterwards.
     pub fn record(&mut self) {
         self.network.record();
     }
@@ -110,8 +107,15 @@ impl Run {
         &self.network
     }
 
-    /// Runs to the end, or to the first violation.
+    /// Runs to the end, or to the first violation. A second call does nothing but report the same.
     pub fn finish(&mut self) -> RunReport {
+        if std::mem::replace(&mut self.is_over, true) {
+            return self.report.clone();
+        }
+        for _ in 0..self.options.clients {
+            self.start_client();
+        }
+        self.draw_weather();
         let ended = self.live().and_then(|()| self.wind_up());
         if let Err(violation) = ended {
             let now = self.network.now();
