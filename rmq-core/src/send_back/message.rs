@@ -1,5 +1,6 @@
 //! What is given back, and the message that takes its place when its broker will not have it.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
@@ -114,7 +115,10 @@ pub enum SendBackInvalid {
 /// # }
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct SendBack {
+pub struct SendBack(pub(super) Box<Parts>);
+
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Parts {
     pub(super) group: String,
     pub(super) topic: Arc<str>,
     pub(super) broker: Option<Arc<str>>,
@@ -160,7 +164,7 @@ impl SendBack {
         } else {
             SysFlag::default()
         };
-        Ok(Self {
+        Ok(Self(Box::new(Parts {
             group,
             topic,
             broker: None,
@@ -174,21 +178,21 @@ impl SendBack {
             sys_flag,
             body: message.body.clone(),
             properties: message.properties.clone(),
-        })
+        })))
     }
 
     /// Names the broker that has the message, which is then asked at the address that routes in use give its master. One
     /// that they do not name is not asked at all. Without a name, the host that the message says it is stored at is asked.
     #[must_use]
     pub fn broker(mut self, name: &str) -> Self {
-        self.broker = Some(name.into());
+        self.0.broker = Some(name.into());
         self
     }
 
     /// When the message is to be consumed again; [`Redelivery::ByBroker`] by default.
     #[must_use]
     pub fn redelivery(mut self, redelivery: Redelivery) -> Self {
-        self.redelivery = redelivery;
+        self.0.redelivery = redelivery;
         self
     }
 
@@ -196,74 +200,78 @@ impl SendBack {
     /// `maxReconsumeTimes`.
     #[must_use]
     pub fn max_reconsume_times(mut self, times: u32) -> Self {
-        self.max_reconsume_times = times;
+        self.0.max_reconsume_times = times;
         self
     }
 
     /// The consumers' group.
     pub fn group(&self) -> &str {
-        &self.group
+        &self.0.group
     }
 
     /// The topic that the message had at first.
     pub fn topic(&self) -> &str {
-        &self.topic
+        &self.0.topic
     }
 
     /// The id that users know the message by.
     pub fn message_id(&self) -> &str {
-        &self.message_id
+        &self.0.message_id
     }
 
     /// The body.
     pub fn body(&self) -> &Bytes {
-        &self.body
+        &self.0.body
     }
 
     /// Bytes that it counts for against [`Limits::operation_bytes`](crate::Limits::operation_bytes).
     pub fn bytes(&self) -> usize {
-        self.body.len() + self.properties.len() + self.message_id.len() + self.topic.len() + RETRY_ROOM
+        self.0.body.len()
+            + self.0.properties.len()
+            + self.0.message_id.len()
+            + self.0.topic.len()
+            + RETRY_ROOM
     }
 
     pub(crate) fn is_dead_letter(&self) -> bool {
-        self.redelivery == Redelivery::DeadLetter
+        self.0.redelivery == Redelivery::DeadLetter
     }
 
     /// Whether it is known beforehand that there is no broker to ask (producer §12.2).
     pub(crate) fn is_on_logical_broker(&self) -> bool {
-        self.broker.as_deref().is_some_and(|name| name.starts_with(LOGICAL_BROKER))
+        self.0.broker.as_deref().is_some_and(|name| name.starts_with(LOGICAL_BROKER))
     }
 
     /// The message to the group's retry topic (producer §12.3). `fresh_key` is asked for an id if there is none.
     pub(crate) fn retry(&self, fresh_key: impl FnOnce() -> UniqueKey) -> NewSend {
-        let mut map: BTreeMap<&str, &str> = properties::iter(&self.properties).collect();
+        let mut map: BTreeMap<&str, &str> = properties::iter(&self.0.properties).collect();
         let fresh = if map.contains_key(UNIQ_KEY) { None } else { Some(fresh_key()) };
         if let Some(fresh) = &fresh {
             map.insert(UNIQ_KEY, fresh.as_str());
         }
         let origin = map.get(ORIGIN_MESSAGE_ID).filter(|id| !id.trim().is_empty());
-        let origin = origin.copied().unwrap_or(&self.message_id);
+        let origin = origin.copied().unwrap_or(&self.0.message_id);
         map.insert(ORIGIN_MESSAGE_ID, origin);
-        map.insert(RETRY_TOPIC, &self.topic);
+        map.insert(RETRY_TOPIC, &self.0.topic);
         map.remove(TRAN_MSG);
-        let again = self.reconsume_times.saturating_add(1).to_string();
-        let delay = self.reconsume_times.saturating_add(FIRST_LEVEL).to_string();
+        let again = self.0.reconsume_times.saturating_add(1).to_string();
+        let delay = self.0.reconsume_times.saturating_add(FIRST_LEVEL).to_string();
         let most = self.most_on_the_wire().to_string();
         map.insert(RECONSUME_TIME, &again);
         map.insert(MAX_RECONSUME_TIMES, &most);
         map.insert(DELAY, &delay);
         NewSend {
-            topic: names::retry_topic(&self.group).into(),
-            body: self.body.clone(),
-            flag: self.flag,
-            sys_flag: self.sys_flag.0,
+            topic: names::retry_topic(&self.0.group).into(),
+            body: self.0.body.clone(),
+            flag: self.0.flag,
+            sys_flag: self.0.sys_flag.0,
             message_id: map.get(UNIQ_KEY).map(ToString::to_string).unwrap_or_default(),
             properties: encode(&map),
         }
     }
 
     pub(super) fn most_on_the_wire(&self) -> i32 {
-        i32::try_from(self.max_reconsume_times).unwrap_or(i32::MAX)
+        i32::try_from(self.0.max_reconsume_times).unwrap_or(i32::MAX)
     }
 }
 
@@ -281,16 +289,16 @@ fn encode(map: &BTreeMap<&str, &str>) -> String {
 impl fmt::Debug for SendBack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SendBack")
-            .field("group", &self.group)
-            .field("topic", &self.topic)
-            .field("broker", &self.broker)
-            .field("store_host", &self.store_host)
-            .field("commit_log_offset", &self.commit_log_offset)
-            .field("message_id", &self.message_id)
-            .field("reconsume_times", &self.reconsume_times)
-            .field("redelivery", &self.redelivery)
-            .field("max_reconsume_times", &self.max_reconsume_times)
-            .field("body", &format_args!("{} bytes", self.body.len()))
+            .field("group", &self.0.group)
+            .field("topic", &self.0.topic)
+            .field("broker", &self.0.broker)
+            .field("store_host", &self.0.store_host)
+            .field("commit_log_offset", &self.0.commit_log_offset)
+            .field("message_id", &self.0.message_id)
+            .field("reconsume_times", &self.0.reconsume_times)
+            .field("redelivery", &self.0.redelivery)
+            .field("max_reconsume_times", &self.0.max_reconsume_times)
+            .field("body", &format_args!("{} bytes", self.0.body.len()))
             .finish_non_exhaustive()
     }
 }

@@ -29,6 +29,7 @@ use core::time::Duration;
 use alloc::borrow::Cow;
 use rmq_proto::header::SendBackHeader;
 
+use super::message::Parts;
 use super::{SendBack, SentBack};
 use crate::address::Address;
 use crate::config::{ProducerConfig, SendBackOptions};
@@ -104,11 +105,11 @@ impl SendBackOp {
 
     /// The broker to look the address up of, or the address.
     pub(crate) fn target(&self) -> Result<&Arc<str>, &Address> {
-        self.message.broker.as_ref().ok_or(&self.message.store_host)
+        self.message.0.broker.as_ref().ok_or(&self.message.0.store_host)
     }
 
     pub(crate) fn header(&self) -> SendBackHeader<'_> {
-        let SendBack { group, topic, broker, commit_log_offset, message_id, redelivery, .. } = &self.message;
+        let Parts { group, topic, broker, commit_log_offset, message_id, redelivery, .. } = &*self.message.0;
         SendBackHeader {
             commit_log_offset: *commit_log_offset,
             group: Cow::Borrowed(group),
@@ -140,7 +141,7 @@ impl SendBackOp {
         let Some((address, began)) = self.asking.take() else { return };
         self.tries += 1;
         let attempt = SendBackAttempt {
-            broker: self.message.broker.clone(),
+            broker: self.message.0.broker.clone(),
             address,
             began: began.saturating_since(self.began),
             took: now.saturating_since(began),
@@ -154,7 +155,7 @@ impl SendBackOp {
     }
 
     /// What the end of the send that carries this machine means for the send-back.
-    pub(crate) fn conclude(self: Box<Self>, now: Instant, event: Event) -> Event {
+    pub(crate) fn conclude(self, now: Instant, event: Event) -> Event {
         match event {
             Event::Sent { op, result } => Event::SentBack { op, how: SentBack::RetryTopic(result) },
             Event::SendFailed { op, error } => {
@@ -170,11 +171,12 @@ impl SendBackOp {
             (_, SendErrorKind::ShutDown) => SendBackErrorKind::ShutDown,
             _ => SendBackErrorKind::DeadLetterRefused,
         };
+        let Parts { group, topic, message_id, .. } = *self.message.0;
         SendBackError(Box::new(SendBackFailure {
             kind,
-            group: self.message.group,
-            topic: self.message.topic,
-            message_id: self.message.message_id,
+            group,
+            topic,
+            message_id,
             attempts: self.attempts,
             tries: self.tries,
             may_be_stored: self.may_be_stored,

@@ -202,6 +202,17 @@ impl Store {
         self.by_index(*queue.kept.get(place)?)
     }
 
+    /// The message that begins at an offset of the commit log, if it is kept.
+    pub fn by_commit_log_offset(&self, offset: i64) -> Option<&StoredMessage> {
+        let place = self.messages.binary_search_by_key(&offset, |message| message.commit_log_offset).ok()?;
+        self.messages.get(place)
+    }
+
+    /// Most messages that are kept.
+    pub(crate) const fn retain(&self) -> usize {
+        self.retain
+    }
+
     /// The message with this [`sequence`](StoredMessage::sequence), if this broker stored it and keeps it.
     pub fn by_sequence(&self, sequence: u64) -> Option<&StoredMessage> {
         let place = self.messages.binary_search_by_key(&sequence, |message| message.sequence).ok()?;
