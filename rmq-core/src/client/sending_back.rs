@@ -113,6 +113,8 @@ impl Client {
         let (step, deadline) = (back.step, back.deadline);
         let began = back.asking.as_ref().map_or(now, |(_, began)| *began);
         match step {
+            // The clock may have jumped meanwhile.
+            BackStep::Pausing if now >= deadline => return self.give_up(op, SendErrorKind::TimedOut),
             BackStep::Pausing => {
                 back.step = BackStep::Begin;
                 return self.ask_back(op);

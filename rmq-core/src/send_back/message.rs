@@ -204,6 +204,11 @@ impl SendBack {
         self
     }
 
+    /// When it is to be consumed again.
+    pub fn redelivers(&self) -> Redelivery {
+        self.0.redelivery
+    }
+
     /// The consumers' group.
     pub fn group(&self) -> &str {
         &self.0.group
