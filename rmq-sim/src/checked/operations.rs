@@ -32,6 +32,15 @@ enum Kind {
 }
 
 impl Kind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Send => "a two-way send",
+            Self::Oneway => "a one-way send",
+            Self::Back { .. } => "a send-back",
+            Self::DeadLetter => "a dead letter",
+        }
+    }
+
     const fn is_back(self) -> bool {
         matches!(self, Self::Back { .. } | Self::DeadLetter)
     }
@@ -215,7 +224,7 @@ impl Operations {
                 let ended = self.end(*op, event)?;
                 self.tally.succeeded += 1;
                 Violation::unless(ended.kind == Kind::Send, ONE_TERMINAL_EVENT, || {
-                    format!("{op:?} is Sent, and is {:?}", ended.kind)
+                    format!("{op:?}, {}, is Sent", ended.kind.name())
                 })?;
                 Violation::unless((1..=ended.attempts).contains(&result.attempts), WITHIN_POLICY, || {
                     format!("{op:?} was sent in attempt {} of {}", result.attempts, ended.attempts)
@@ -225,14 +234,14 @@ impl Operations {
                 let ended = self.end(*op, event)?;
                 self.tally.succeeded += 1;
                 Violation::unless(ended.kind == Kind::Oneway, ONE_TERMINAL_EVENT, || {
-                    format!("{op:?} is OnewayWritten, and is {:?}", ended.kind)
+                    format!("{op:?}, {}, is OnewayWritten", ended.kind.name())
                 })?;
             }
             Event::SendFailed { op, error } => {
                 let ended = self.end(*op, event)?;
                 self.tally.failed += 1;
                 Violation::unless(!ended.kind.is_back(), ONE_TERMINAL_EVENT, || {
-                    format!("{op:?} is SendFailed, and is {:?}", ended.kind)
+                    format!("{op:?}, {}, is SendFailed", ended.kind.name())
                 })?;
                 failure(now, *op, &ended, error)?;
             }
@@ -315,10 +324,10 @@ fn sent_back(op: OpId, ended: &Op, how: &SentBack) -> Result<(), Violation> {
         SentBack::RetryTopic(result) => !is_dead && (1..=ended.attempts).contains(&result.attempts),
         _ => true,
     };
-    Violation::unless(is_back, ONE_TERMINAL_EVENT, || {
-        format!("{op:?} is SentBack, and is {:?}", ended.kind)
-    })?;
-    Violation::unless(may, WITHIN_POLICY, || format!("{op:?}, {:?}, was sent back so: {how:?}", ended.kind))
+    Violation::unless(is_back, ONE_TERMINAL_EVENT, || format!("{op:?}, {}, is SentBack", ended.kind.name()))?;
+    Violation::unless(may, WITHIN_POLICY, || {
+        format!("{op:?}, {}, was sent back so: {how:?}", ended.kind.name())
+    })
 }
 
 /// A send-back that was given up: in its way, in its time, and the retry within its own.
@@ -337,7 +346,7 @@ fn back_failure(now: Instant, op: OpId, ended: &Op, error: &SendBackError) -> Re
     };
     let took = error.attempts().iter().all(|attempt| attempt.began + attempt.took <= error.took());
     Violation::unless(true_kind && took && error.took() <= lived, WITHIN_POLICY, || {
-        format!("{op:?}, {:?}, failed after {lived:?}: {error:?}", ended.kind)
+        format!("{op:?}, {}, failed after {lived:?}: {error:?}", ended.kind.name())
     })
 }
 

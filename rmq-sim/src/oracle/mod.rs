@@ -5,6 +5,7 @@
 
 mod connection;
 mod recovery;
+mod send_back;
 mod sending;
 
 use std::fmt;
@@ -13,6 +14,7 @@ use rmq_core::{Event, Instant};
 
 pub use connection::{ClosedIsTold, PeersAreUnderstood};
 pub use recovery::{Heartbeats, Recovers};
+pub use send_back::SentBackIsKept;
 pub use sending::{AcknowledgedIsStored, AttemptsWithinPolicy, StoredWasSent, UntriedFirst};
 
 use crate::model::ModelEvent;
@@ -130,6 +132,7 @@ pub fn all(options: &RunOptions) -> Vec<Box<dyn Oracle>> {
         Box::new(AcknowledgedIsStored),
         Box::new(StoredWasSent::default()),
         Box::new(AttemptsWithinPolicy::default()),
+        Box::new(SentBackIsKept::default()),
         Box::new(ClosedIsTold::default()),
         Box::new(PeersAreUnderstood),
         Box::new(Recovers::default()),

@@ -4,6 +4,7 @@
 //! right. Then its clients shut down.
 
 mod actor;
+mod give_back;
 mod operation;
 mod options;
 mod process;
@@ -15,7 +16,7 @@ use std::time::Duration;
 
 use rmq_core::Instant;
 
-pub use operation::{Operation, end_name};
+pub use operation::{GivenBack, Operation, end_name};
 pub use options::{ClientSettings, FaultKind, FaultRate, RunOptions};
 pub use process::Process;
 pub use report::RunReport;
@@ -50,6 +51,8 @@ pub struct Run {
     options: RunOptions,
     network: Network,
     rng: Rng,
+    /// Draws what is about send-backs.
+    backs: Rng,
     actors: BTreeMap<u32, Actor>,
     next_client: u32,
     actions: BTreeMap<(Instant, u64), Action>,
@@ -73,6 +76,7 @@ impl Run {
         let mut run = Self {
             network,
             rng,
+            backs: Rng::new(options.seed ^ 0x6B_ACBA_C0DE),
             actors: BTreeMap::new(),
             next_client: 0,
             actions: BTreeMap::new(),
@@ -85,6 +89,7 @@ impl Run {
             run.start_client();
         }
         run.draw_weather();
+        run.draw_give_backs();
         run
     }
 

@@ -15,7 +15,7 @@ pub struct Operation {
     pub number: u64,
     /// Topic of the message.
     pub topic: Arc<str>,
-    /// Its body. No other operation of the run has the same.
+    /// Its body. No other send of the run has the same.
     pub body: Bytes,
     /// Whether no answer is asked for.
     pub oneway: bool,
@@ -25,6 +25,21 @@ pub struct Operation {
     pub timeout: Duration,
     /// Attempts that it has.
     pub attempts: u32,
+    /// What is given back, if it is no send.
+    pub back: Option<GivenBack>,
+}
+
+/// One delivery of a message that a group of consumers gives back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenBack {
+    /// The group.
+    pub group: String,
+    /// The message's `UNIQ_KEY`.
+    pub key: String,
+    /// How often it was consumed again before.
+    pub times: i32,
+    /// Whether it is not to be consumed any more.
+    pub dead_letter: bool,
 }
 
 /// The short name of an operation's end, for counts and traces.
@@ -33,6 +48,8 @@ pub fn end_name(event: &Event) -> &'static str {
         Event::Sent { .. } => "sent",
         Event::OnewayWritten { .. } => "written",
         Event::SendFailed { .. } => "failed",
+        Event::SentBack { .. } => "sent back",
+        Event::SendBackFailed { .. } => "not sent back",
         Event::Cancelled { .. } => "cancelled",
         _ => "other",
     }

@@ -25,6 +25,8 @@ const HOUR: Duration = Duration::from_secs(3_600);
 pub(super) enum Action {
     /// A client begins to send, once or many times.
     Send,
+    /// A client gives a message back.
+    GiveBack,
     /// A client takes an operation back.
     Cancel { client: u32, number: u64 },
     /// Something happens to a client.
@@ -76,7 +78,7 @@ impl Run {
         }
     }
 
-    fn at(&mut self, at: Instant, action: Action) {
+    pub(super) fn at(&mut self, at: Instant, action: Action) {
         self.actions.insert((at, self.serial), action);
         self.serial += 1;
     }
@@ -98,6 +100,7 @@ impl Run {
                 }
                 Ok(())
             }
+            Action::GiveBack => self.give_back(),
             Action::Strike { kind, lasts } => self.strike(kind, lasts),
             Action::Heal => {
                 let now = self.network.now();
@@ -127,7 +130,7 @@ impl Run {
     }
 
     /// Whether a client does not stand still: while it does, its user asks for nothing either.
-    fn is_awake(&self, client: u32) -> bool {
+    pub(super) fn is_awake(&self, client: u32) -> bool {
         let now = self.network.now();
         self.actors.get(&client).is_some_and(|actor| !actor.process.is_suspended(now))
     }

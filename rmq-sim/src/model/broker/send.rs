@@ -96,7 +96,9 @@ impl SendSummary {
     ) -> Option<Self> {
         let header = SendRequest::read(request).ok()?;
         Some(Self {
-            topic: topic.map_or_else(|| header.topic.into(), Arc::clone),
+            topic: topic
+                .filter(|topic| ***topic == *header.topic)
+                .map_or_else(|| header.topic.into(), Arc::clone),
             queue_id: header.queue_id,
             unique_key: wire_properties::value(&header.properties, wire_properties::UNIQ_KEY)
                 .map(str::to_owned),
