@@ -1,5 +1,7 @@
 //! Messages that are given back: the model's rules, and a client that goes through all of it.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 mod support;
 
 use std::time::Duration;

@@ -42,7 +42,7 @@ impl Client {
         };
         let unix_ms = self.unix_ms();
         let born_ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
-        let new = if message.is_dead_letter() {
+        let new = if message.is_dead_letter() && !mutated!(RetryDeadLetters) {
             let (topic, message_id) = (message.topic().into(), message.message_id().into());
             let (body, properties) = (Bytes::new(), "".into());
             NewSend { topic, body, flag: 0, sys_flag: 0, properties, message_id }

@@ -125,7 +125,7 @@ impl SendBackOp {
     /// The attempt under way failed, or there was none to make.
     pub(crate) fn fail(&mut self, now: Instant, error: RequestError) -> AfterFailure {
         self.end_attempt(now, error);
-        if !self.message.is_dead_letter() {
+        if !self.message.is_dead_letter() || mutated!(RetryDeadLetters) {
             return AfterFailure::Retry;
         }
         let until = now + self.pause;

@@ -93,6 +93,12 @@ impl Broker {
 
     /// Queue 0 is the only one, as a rule; the real broker draws one of several.
     fn put_back(&mut self, turn: &mut Turn<'_>, message: StoredMessage, topic: String, level: Option<i32>) {
+        #[cfg(rmq_mutate)]
+        if turn.sequence.is_multiple_of(2)
+            && rmq_core::mutate::is(rmq_core::mutate::Mutation::ModelForgetsBacks)
+        {
+            return;
+        }
         let level = level.map(|level| level.to_string());
         let origin = message.offset_id().to_string();
         let is_known = |name| message.property(name).is_some_and(|value| !value.trim().is_empty());
