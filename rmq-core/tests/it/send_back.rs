@@ -121,6 +121,9 @@ fn nobody_is_asked_about_a_queue_of_a_static_topic() {
     assert!(matches!(net.take_sent_back(op).1, SentBack::RetryTopic(_)));
 }
 
+/// Lets something go wrong.
+type Mishap<'a> = &'a dyn Fn(&mut Net);
+
 #[test]
 fn each_failure_leads_to_the_retry_topic_at_once() {
     let close = |net: &mut Net| answers(net, Act::Close);
@@ -131,8 +134,7 @@ fn each_failure_leads_to_the_retry_topic_at_once() {
     };
     let group_unknown = |net: &mut Net| answers(net, no(ResponseCode::SUBSCRIPTION_GROUP_NOT_EXIST));
     let silent = |net: &mut Net| answers(net, Act::Silent);
-    let cases: [(&dyn Fn(&mut Net), u64); 4] =
-        [(&close, 0), (&refuse, 0), (&group_unknown, 0), (&silent, 5_000)];
+    let cases: [(Mishap<'_>, u64); 4] = [(&close, 0), (&refuse, 0), (&group_unknown, 0), (&silent, 5_000)];
     for (number, (happens, by)) in cases.into_iter().enumerate() {
         let mut net = net();
         happens(&mut net);

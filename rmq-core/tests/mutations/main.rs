@@ -376,6 +376,7 @@ fn retry_dead_letters() {
         send(&mut net);
         net.run(ms(100));
         net.forget();
+        net.routes.insert("%RETRY%g".into(), route(&[("a", 1)]));
         let op = net.send_back(back().broker("gone").redelivery(Redelivery::DeadLetter));
         net.run(ms(10_000));
         let ended = matches!(net.end(op).1, Event::SendBackFailed { .. });
