@@ -124,8 +124,9 @@ fn nobody_is_asked_about_a_queue_of_a_static_topic() {
 /// Lets something go wrong.
 type Mishap<'a> = &'a dyn Fn(&mut Net);
 
+/// I6: a broker that denies it is one of them.
 #[test]
-fn each_failure_leads_to_the_retry_topic_at_once() {
+fn bug_11_each_failure_leads_to_the_retry_topic_at_once() {
     let close = |net: &mut Net| answers(net, Act::Close);
     let refuse = |net: &mut Net| {
         let conn = net.conn(&address_of("a")).unwrap();
@@ -133,8 +134,10 @@ fn each_failure_leads_to_the_retry_topic_at_once() {
         net.client.handle_input(net.now, Input::Closed { conn, reason: CloseReason::PeerClosed });
     };
     let group_unknown = |net: &mut Net| answers(net, no(ResponseCode::SUBSCRIPTION_GROUP_NOT_EXIST));
+    let denied = |net: &mut Net| answers(net, no(ResponseCode::NO_PERMISSION));
     let silent = |net: &mut Net| answers(net, Act::Silent);
-    let cases: [(Mishap<'_>, u64); 4] = [(&close, 0), (&refuse, 0), (&group_unknown, 0), (&silent, 5_000)];
+    let cases: [(Mishap<'_>, u64); 5] =
+        [(&close, 0), (&refuse, 0), (&group_unknown, 0), (&denied, 0), (&silent, 5_000)];
     for (number, (happens, by)) in cases.into_iter().enumerate() {
         let mut net = net();
         happens(&mut net);
