@@ -13,8 +13,10 @@ use std::fmt;
 use rmq_core::{Event, Instant};
 
 pub use connection::{ClosedIsTold, PeersAreUnderstood};
+pub(crate) use recovery::GRACE;
 pub use recovery::{Heartbeats, Recovers};
 pub use send_back::SentBackIsKept;
+pub(crate) use sending::UNTRIED_FIRST;
 pub use sending::{AcknowledgedIsStored, AttemptsWithinPolicy, StoredWasSent, UntriedFirst};
 
 use crate::model::ModelEvent;

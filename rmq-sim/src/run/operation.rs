@@ -1,13 +1,14 @@
 //! What a client was asked to do.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use rmq_core::{Event, Instant};
 
-/// One operation that a client accepted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One operation that a client accepted. Its `Debug` text tells the length of the body alone.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Operation {
     /// The client.
     pub client: u32,
@@ -40,6 +41,28 @@ pub struct GivenBack {
     pub times: i32,
     /// Whether it is not to be consumed any more.
     pub dead_letter: bool,
+}
+
+impl fmt::Debug for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { client, number, topic, body, oneway, accepted, timeout, attempts, back } = self;
+        let kind = match back {
+            Some(GivenBack { dead_letter: true, .. }) => "dead letter",
+            Some(_) => "send-back",
+            None if *oneway => "one-way send",
+            None => "send",
+        };
+        write!(
+            f,
+            "c{client} op {number} ({kind} of {} bytes to {topic}, accepted at {} us, {timeout:?}, at most {attempts} attempts",
+            body.len(),
+            accepted.as_micros(),
+        )?;
+        match back {
+            Some(GivenBack { group, key, times, .. }) => write!(f, ", {key} by {group} after {times} times)"),
+            None => f.write_str(")"),
+        }
+    }
 }
 
 /// The short name of an operation's end, for counts and traces.
