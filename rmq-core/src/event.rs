@@ -7,7 +7,8 @@ use core::fmt;
 use rmq_proto::code::ResponseCode;
 
 use crate::address::Address;
-use crate::error::{CloseCause, SendError};
+use crate::error::{CloseCause, SendBackError, SendError};
+use crate::send_back::SentBack;
 use crate::slab::Id;
 
 /// One accepted operation. Never reused.
@@ -38,8 +39,8 @@ impl fmt::Debug for ProducerId {
     }
 }
 
-/// Something that happened. Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `SendFailed` and
-/// `Cancelled`; these are never dropped. The others inform: when more than
+/// Something that happened. Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `SendFailed`,
+/// `SentBack`, `SendBackFailed` and `Cancelled`; these are never dropped. The others inform: when more than
 /// [`Limits::notices`](crate::Limits::notices) of them wait, further ones are counted and dropped.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -62,6 +63,20 @@ pub enum Event {
         op: OpId,
         /// What was tried and why it failed.
         error: SendError,
+    },
+    /// A message was given back: its group consumes it again, or it is a dead letter.
+    SentBack {
+        /// The operation.
+        op: OpId,
+        /// By whom.
+        how: SentBack,
+    },
+    /// A message could not be given back. It is still the caller's.
+    SendBackFailed {
+        /// The operation.
+        op: OpId,
+        /// What was tried and why it failed.
+        error: SendBackError,
     },
     /// An operation was cancelled by [`Client::cancel`](crate::Client::cancel).
     Cancelled {

@@ -65,6 +65,10 @@ mutations! {
     OverrunDeadline = "overrun-deadline",
     /// The timer of a second attempt does nothing.
     LoseTimer = "lose-timer",
+    /// A dead letter that its broker does not take is sent to the retry topic.
+    RetryDeadLetters = "retry-dead-letters",
+    /// The model broker says yes to every other message that is given back to it, and forgets it.
+    ModelForgetsBacks = "model-forgets-backs",
     /// The model broker answers that it stored every fiftieth message, and does not store it.
     ModelStoresNothing = "model-stores-nothing",
     /// The model broker stores every fiftieth message twice.

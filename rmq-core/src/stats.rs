@@ -1,5 +1,7 @@
 //! Counters and gauges.
 
+use crate::event::Event;
+
 /// What a client did and holds. Counters only grow; gauges say what is there now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -10,6 +12,12 @@ pub struct Stats {
     pub sends_succeeded: u64,
     /// Counter: sends given up.
     pub sends_failed: u64,
+    /// Counter: send-backs accepted. The messages that they send to retry topics are not counted as sends.
+    pub send_backs: u64,
+    /// Counter: send-backs that ended with the message given back.
+    pub send_backs_succeeded: u64,
+    /// Counter: send-backs given up.
+    pub send_backs_failed: u64,
     /// Counter: operations cancelled.
     pub cancelled: u64,
     /// Counter: commands rejected.
@@ -64,4 +72,18 @@ pub struct Stats {
     pub awaited: usize,
     /// Gauge: timers armed.
     pub timers: usize,
+}
+
+impl Stats {
+    /// Counts an operation by its end.
+    pub(crate) fn count_end(&mut self, event: &Event) {
+        match event {
+            Event::Sent { .. } | Event::OnewayWritten { .. } => self.sends_succeeded += 1,
+            Event::SendFailed { .. } => self.sends_failed += 1,
+            Event::SentBack { .. } => self.send_backs_succeeded += 1,
+            Event::SendBackFailed { .. } => self.send_backs_failed += 1,
+            Event::Cancelled { .. } => self.cancelled += 1,
+            _ => {}
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! What a user of the handles can meet.
 
 use rmq_core::proto::message::MessageError;
-use rmq_core::{ConfigError, RejectReason, SendError};
+use rmq_core::{ConfigError, RejectReason, SendBackError, SendError};
 
 use crate::runtime::SpawnError;
 
@@ -17,7 +17,7 @@ pub enum StartError {
     Spawn(#[from] SpawnError),
 }
 
-/// Why a message was not sent, or is not known to be.
+/// Why a message was not sent or given back, or is not known to be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -30,6 +30,9 @@ pub enum Error {
     /// Accepted and given up; the error says what was tried.
     #[error(transparent)]
     Send(#[from] SendError),
+    /// A send-back was accepted and given up; the error says what was tried. The message is still the caller's.
+    #[error(transparent)]
+    SendBack(#[from] SendBackError),
     /// The client is shut down. Nothing was sent.
     #[error("the client is shut down: start another one")]
     ShutDown,
@@ -52,6 +55,7 @@ impl Error {
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Send(error) => error.is_retryable(),
+            Self::SendBack(error) => error.is_retryable(),
             Self::Rejected(reason) => {
                 matches!(reason, RejectReason::TooManyOperations { .. } | RejectReason::TooManyBytes { .. })
             }
@@ -63,6 +67,7 @@ impl Error {
     pub fn may_have_been_stored(&self) -> bool {
         match self {
             Self::Send(error) => error.may_have_been_stored(),
+            Self::SendBack(error) => error.may_have_been_stored(),
             Self::TaskLost => true,
             Self::Message(_) | Self::Rejected(_) | Self::ShutDown => false,
         }

@@ -30,8 +30,10 @@ mod builder;
 mod client;
 mod connection;
 mod error;
+mod operation;
 mod producer;
 mod runtime;
+mod send_back;
 mod shared;
 mod stats;
 mod task;
@@ -45,13 +47,15 @@ pub use producer::{OnewayFuture, Producer, SendFuture};
 pub use rmq_core;
 pub use rmq_core::proto::code::ResponseCode;
 pub use rmq_core::proto::command::HeaderFormat;
-pub use rmq_core::proto::message::{Message, MessageError};
+pub use rmq_core::proto::message::{Message, MessageError, StoredMessage};
 pub use rmq_core::{
-    Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, Limits, MessageQueue,
-    ProducerConfig, RejectReason, RequestError, RetryPolicy, SendError, SendErrorKind, SendOptions,
-    SendResult, SendStatus, ServerOutcome, Stats,
+    Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel, Limits,
+    MessageQueue, ProducerConfig, Redelivery, RejectReason, RequestError, RetryPolicy, SendBack,
+    SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError,
+    SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome, Stats,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
+pub use send_back::SendBackFuture;
 pub use stats::DriverStats;
 
 /// What the public types promise, checked when this is compiled.
@@ -65,10 +69,13 @@ const _: () = {
     handle::<Producer>();
     future::<SendFuture>();
     future::<OnewayFuture>();
+    future::<SendBackFuture>();
     future::<ShutdownFuture>();
     error::<Error>();
     error::<StartError>();
     error::<ConfigError>();
     error::<MessageError>();
     error::<SendError>();
+    error::<SendBackError>();
+    error::<SendBackInvalid>();
 };

@@ -6,13 +6,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 
-use bytes::Bytes;
 use rmq_core::proto::message::Message;
-use rmq_core::{OpId, ProducerId, SendOptions, SendResult};
+use rmq_core::{ProducerId, SendBack, SendBackOptions, SendOptions, SendResult};
 
 use crate::error::Error;
-use crate::shared::Owner;
-use crate::waiters::{Key, Outcome};
+use crate::operation::{Command, Operation, Submitted};
+use crate::send_back::SendBackFuture;
+use crate::shared::{Owner, Shared};
+use crate::waiters::Outcome;
 
 /// Sends messages of one producer group. Cheap to clone, and usable from any number of tasks at once.
 #[derive(Clone)]
@@ -39,13 +40,31 @@ impl Producer {
     /// [`send_oneway`](Self::send_oneway).
     pub fn send_with(&self, message: Message, mut options: SendOptions) -> SendFuture {
         options.oneway = false;
-        SendFuture(Operation::new(self, message, options))
+        SendFuture(self.operation(message, options))
     }
 
     /// Hands a message to the connection of a broker and waits until its bytes are written; see [`OnewayFuture`]. No
     /// broker confirms it: it may be lost.
     pub fn send_oneway(&self, message: Message) -> OnewayFuture {
-        OnewayFuture(Operation::new(self, message, SendOptions::default().oneway()))
+        OnewayFuture(self.operation(message, SendOptions::default().oneway()))
+    }
+
+    /// Gives a stored message back to its broker, to be consumed again later or never; see [`SendBackFuture`].
+    ///
+    /// When the broker cannot be asked or says anything but yes within 5 s, a copy is sent to the group's retry topic, with
+    /// three attempts within 3 s. A [dead letter](rmq_core::Redelivery::DeadLetter) is never sent so: the broker is
+    /// asked again until the 5 s are over.
+    pub fn send_back(&self, message: SendBack) -> SendBackFuture {
+        self.send_back_with(message, SendBackOptions::default())
+    }
+
+    /// [`send_back`](Self::send_back) with times of its own.
+    pub fn send_back_with(&self, message: SendBack, options: SendBackOptions) -> SendBackFuture {
+        SendBackFuture::new(Arc::clone(&self.owner), self.id, message, options)
+    }
+
+    fn operation(&self, message: Message, options: SendOptions) -> Operation<Sending> {
+        Operation::new(Arc::clone(&self.owner), Sending { producer: self.id, message, options })
     }
 }
 
@@ -72,7 +91,7 @@ impl fmt::Debug for Producer {
 /// [may be stored](Error::may_have_been_stored) all the same.
 #[must_use = "a send begins when its future is first polled"]
 #[derive(Debug)]
-pub struct SendFuture(Operation);
+pub struct SendFuture(Operation<Sending>);
 
 impl SendFuture {
     /// Lets the send run on by itself. Its outcome is seen by nobody; dropping the last handle of the client still
@@ -93,7 +112,7 @@ impl Future for SendFuture {
         Poll::Ready(match ready!(self.get_mut().0.poll(cx))? {
             Outcome::Sent(result) => Ok(result),
             Outcome::Failed(error) => Err(Error::Send(error)),
-            Outcome::OnewayWritten | Outcome::Lost => Err(Error::TaskLost),
+            _ => Err(Error::TaskLost),
         })
     }
 }
@@ -103,7 +122,7 @@ impl Future for SendFuture {
 /// Begins, and is cancelled, as a [`SendFuture`]. There is one attempt.
 #[must_use = "a send begins when its future is first polled"]
 #[derive(Debug)]
-pub struct OnewayFuture(Operation);
+pub struct OnewayFuture(Operation<Sending>);
 
 impl OnewayFuture {
     /// Lets the send run on by itself, as [`SendFuture::detach`].
@@ -123,85 +142,24 @@ impl Future for OnewayFuture {
         Poll::Ready(match ready!(self.get_mut().0.poll(cx))? {
             Outcome::OnewayWritten => Ok(()),
             Outcome::Failed(error) => Err(Error::Send(error)),
-            Outcome::Sent(_) | Outcome::Lost => Err(Error::TaskLost),
+            _ => Err(Error::TaskLost),
         })
     }
 }
 
-struct Operation {
-    owner: Arc<Owner>,
+/// A message that is to be sent.
+struct Sending {
     producer: ProducerId,
+    message: Message,
     options: SendOptions,
-    stage: Stage,
 }
 
-enum Stage {
-    New(Message),
-    /// The body is kept, so that the core's drop of it, under the lock, is not the last.
-    Waiting(OpId, Key, Bytes),
-    Done,
-}
-
-impl Operation {
-    fn new(producer: &Producer, message: Message, options: SendOptions) -> Self {
-        let stage = Stage::New(message);
-        Self { owner: Arc::clone(&producer.owner), producer: producer.id, options, stage }
-    }
-
+impl Command for Sending {
     /// Checks and encodes the message here, in the caller's task, and only then takes the lock.
-    fn submit(&self, message: Message, waker: Option<Waker>) -> Result<Stage, Error> {
-        let message = message.prepare(self.owner.rules())?;
+    fn submit(self, shared: &Shared, waker: Option<Waker>) -> Result<Submitted, Error> {
+        let Self { producer, message, options } = self;
+        let message = message.prepare(shared.rules())?;
         let body = message.body().clone();
-        let (op, key) = self.owner.send(self.producer, message, self.options, waker, &body)?;
-        Ok(key.map_or(Stage::Done, |key| Stage::Waiting(op, key, body)))
-    }
-
-    /// # Panics
-    ///
-    /// When polled after it ended, as futures may.
-    fn poll(&mut self, cx: &Context<'_>) -> Poll<Result<Outcome, Error>> {
-        match std::mem::replace(&mut self.stage, Stage::Done) {
-            Stage::New(message) => {
-                self.stage = self.submit(message, Some(cx.waker().clone()))?;
-                Poll::Pending
-            }
-            Stage::Waiting(op, key, body) => match self.owner.poll_outcome(key, cx) {
-                Poll::Ready(outcome) => Poll::Ready(Ok(outcome)),
-                Poll::Pending => {
-                    self.stage = Stage::Waiting(op, key, body);
-                    Poll::Pending
-                }
-            },
-            Stage::Done => panic!("a send's future was polled after it had ended"),
-        }
-    }
-
-    fn detach(mut self) -> Result<(), Error> {
-        match std::mem::replace(&mut self.stage, Stage::Done) {
-            Stage::New(message) => {
-                self.submit(message, None)?;
-            }
-            Stage::Waiting(op, key, body) => self.owner.detach(op, key, body),
-            Stage::Done => {}
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Operation {
-    fn drop(&mut self) {
-        if let Stage::Waiting(op, key, _) = self.stage {
-            self.owner.cancel(op, key);
-        }
-    }
-}
-
-impl fmt::Debug for Operation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match &self.stage {
-            Stage::New(_) => "New",
-            Stage::Waiting(..) => "Waiting",
-            Stage::Done => "Done",
-        })
+        shared.submit(waker, body, message, |core, now, message| core.send(now, producer, message, options))
     }
 }

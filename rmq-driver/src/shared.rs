@@ -9,10 +9,11 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
-use rmq_core::proto::message::{MessageRules, Prepared};
-use rmq_core::{Client as Core, ConfigError, OpId, ProducerConfig, ProducerId, SendOptions};
+use rmq_core::proto::message::MessageRules;
+use rmq_core::{Client as Core, ConfigError, OpId, ProducerConfig, ProducerId, Rejected};
 
 use crate::error::Error;
+use crate::operation::Submitted;
 use crate::runtime::Clock;
 use crate::stats::DriverStats;
 use crate::waiters::{Key, Outcome, Waiters};
@@ -122,22 +123,21 @@ impl Shared {
         })
     }
 
-    /// Submits a message, whose body is given beside it; with a waker, its sender waits for the outcome.
-    pub(crate) fn send(
+    /// Gives the core a message, whose body is given beside it; with a waker, its sender waits for the outcome.
+    pub(crate) fn submit<T>(
         &self,
-        producer: ProducerId,
-        message: Prepared,
-        options: SendOptions,
         mut waker: Option<Waker>,
-        body: &Bytes,
-    ) -> Result<(OpId, Option<Key>), Error> {
-        // Of a rejected send, message and waker come back, to be dropped without the lock.
-        let (sent, _given) = self.command(|state, now| {
+        body: Bytes,
+        message: T,
+        accept: impl FnOnce(&mut Core, rmq_core::Instant, T) -> Result<OpId, Rejected<T>>,
+    ) -> Result<Submitted, Error> {
+        // Of a rejected message, it and the waker come back, to be dropped without the lock.
+        let (accepted, _given) = self.command(|state, now| {
             let Some(core) = state.core() else {
                 // Nothing of it was sent, which a lost task's other sends cannot say.
                 return (Err(Error::ShutDown), Some(message));
             };
-            match core.send(now, producer, message, options) {
+            match accept(core, now, message) {
                 Ok(op) => {
                     let key = waker.take().map(|waker| state.waiters.insert(op, waker));
                     if key.is_none() {
@@ -148,7 +148,7 @@ impl Shared {
                 Err(rejected) => (Err(Error::rejected(rejected.reason)), Some(rejected.given)),
             }
         });
-        sent
+        accepted.map(|(op, key)| Submitted { op, key, body })
     }
 
     /// Takes the outcome of an operation, or leaves the caller's waker.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::task::Waker;
 
 use bytes::Bytes;
-use rmq_core::{Event, OpId, SendError, SendResult};
+use rmq_core::{Event, OpId, SendBackError, SendError, SendResult, SentBack};
 
 /// How an operation ended.
 #[derive(Debug)]
@@ -12,6 +12,8 @@ pub(crate) enum Outcome {
     Sent(SendResult),
     OnewayWritten,
     Failed(SendError),
+    SentBack(SentBack),
+    BackFailed(SendBackError),
     /// The core cannot be asked any more.
     Lost,
 }
@@ -80,6 +82,8 @@ impl Waiters {
             Event::Sent { op, result } => (op, Outcome::Sent(result)),
             Event::OnewayWritten { op } => (op, Outcome::OnewayWritten),
             Event::SendFailed { op, error } => (op, Outcome::Failed(error)),
+            Event::SentBack { op, how } => (op, Outcome::SentBack(how)),
+            Event::SendBackFailed { op, error } => (op, Outcome::BackFailed(error)),
             Event::Cancelled { op } => (op, Outcome::Lost),
             _ => return false,
         };

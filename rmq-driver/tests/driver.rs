@@ -11,8 +11,8 @@ use rmq_driver::rmq_core::proto::code::RequestCode;
 use rmq_driver::rmq_core::proto::command::{HeaderFormat, RemotingCommand};
 use rmq_driver::rmq_core::{CloseCause, RequestError};
 use rmq_driver::{
-    ConfigError, Error, Limits, Message, Producer, RejectReason, SendErrorKind, SendOptions, SendStatus,
-    StartError,
+    ConfigError, Error, Limits, Message, Producer, Redelivery, RejectReason, ResponseCode, SendBack,
+    SendBackErrorKind, SendErrorKind, SendOptions, SendStatus, SentBack, StartError, StoredMessage,
 };
 use world::{BROKER, Hand, NAME_SERVER, Peer, World};
 
@@ -526,6 +526,58 @@ fn large_bodies_are_written_without_gaps() {
     peer.run();
     sends.iter_mut().for_each(|send| assert!(send.output().is_ok()));
     assert_eq!(peer.bodies(), bodies.iter().map(String::as_bytes).collect::<Vec<_>>());
+}
+
+fn given_back() -> SendBack {
+    let stored = StoredMessage { topic: "orders".into(), body: "again".into(), ..StoredMessage::default() };
+    SendBack::new("readers", &stored).unwrap().broker("broker")
+}
+
+#[test]
+fn a_message_is_given_back_by_its_broker_or_to_the_retry_topic() {
+    let (_world, mut peer, client, producer) = warm();
+    let mut back = Hand::begun(producer.send_back(given_back()));
+    peer.run();
+    assert_eq!(back.output().unwrap(), SentBack::ByBroker);
+    assert!(peer.bodies().is_empty());
+    peer.backs = [ResponseCode::SYSTEM_ERROR].into();
+    let mut back = Hand::begun(producer.send_back(given_back()));
+    peer.run();
+    let SentBack::RetryTopic(result) = back.output().unwrap() else { panic!("the broker refused it") };
+    assert_eq!(&*result.queue.topic, "%RETRY%readers");
+    assert_eq!(peer.bodies(), [b"again"]);
+    assert_eq!((client.stats().send_backs_succeeded, client.stats().operations), (2, 0));
+}
+
+#[test]
+fn a_dead_letter_that_is_refused_stays_with_the_caller() {
+    let (world, mut peer, _client, producer) = warm();
+    peer.backs = [ResponseCode::SYSTEM_ERROR; 20].into();
+    let mut back = Hand::begun(producer.send_back(given_back().redelivery(Redelivery::DeadLetter)));
+    for _ in 0..60 {
+        peer.run();
+        world.pass(Duration::from_millis(100));
+    }
+    peer.run();
+    let error = back.output().unwrap_err();
+    assert!(error.is_retryable() && !error.may_have_been_stored(), "{error}");
+    let Error::SendBack(error) = error else { panic!("{error}") };
+    assert_eq!((error.kind(), error.tries()), (&SendBackErrorKind::DeadLetterRefused, 8));
+    assert!(peer.bodies().is_empty());
+}
+
+#[test]
+fn a_dropped_send_back_is_cancelled_and_a_detached_one_runs_on() {
+    let (world, mut peer, client, producer) = warm();
+    drop(Hand::begun(producer.send_back(given_back().broker("nobody"))));
+    producer.send_back(given_back().broker("nobody")).detach().unwrap();
+    drop(producer.send_back(given_back().broker("nobody")));
+    world.run();
+    peer.run();
+    assert_eq!(peer.bodies(), [b"again"]);
+    let stats = client.stats();
+    assert_eq!((stats.send_backs, stats.cancelled, stats.send_backs_succeeded), (2, 1, 1));
+    assert_eq!(stats.operation_bytes, 0);
 }
 
 /// A frame of 4 MiB, in whatever pieces it comes, leaves nothing behind; connections have no buffers of their own, but all of

@@ -80,13 +80,18 @@
 //!
 //! # The model is not RocketMQ
 //!
-//! It knows routes, sends of single messages, heartbeats and unregistering; every other request is answered with code 3,
-//! as servers answer codes they do not know. It keeps messages in memory, and only the newest. Delay levels, timers,
-//! transactions and batches are not there: a delayed or half message is stored like any other, a batch is refused. Disks
+//! It knows routes, sends of single messages, messages given back, heartbeats and unregistering; every other request is
+//! answered with code 3,
+//! as servers answer codes they do not know. It keeps messages in memory, and only the newest. Delay levels are there, with
+//! the levels that brokers have by default; a message whose time has come moves when the model is next told the time, by a
+//! request or by [`model::Cluster::advance`]. A message that was dropped to keep the newest never comes. Timers,
+//! transactions and batches are not there: a timed or half message is stored like any other, a batch is refused. Groups of
+//! consumers have a name, a retry topic and a limit, and no more: queue locks, which make an ordered group's retries dead
+//! letters, do not exist. Disks
 //! do not fill, nothing is flushed or replicated, nobody is authenticated, and brokers ask clients nothing, not even to
 //! rebalance. Routes are standard JSON, whatever version the client says it has.
 //!
-//! Nothing happens by itself. Servers go down and come back, brokers register again and registrations expire when a test
+//! Nothing else happens by itself. Servers go down and come back, brokers register again and registrations expire when a test
 //! says so ([`model::Cluster::stop`] and those beside it). A broker that went down has every message that it stored. What
 //! name servers then know and forget follows no section of the specification, and was not compared with real ones.
 //!

@@ -130,6 +130,7 @@ impl Server {
     /// Looks at the cluster, or changes it. Clients wait meanwhile, so `look` must not wait for them.
     pub fn cluster<R>(&self, look: impl FnOnce(&mut Cluster) -> R) -> R {
         let mut state = self.shared.lock();
+        state.cluster.advance(unix_ms());
         let result = look(&mut state.cluster);
         self.shared.settle(state);
         result

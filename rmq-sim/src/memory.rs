@@ -63,7 +63,9 @@ impl ModelNetwork {
 
     /// Looks at the cluster, or changes it. Streams stand still meanwhile, so `look` must not use the network or them.
     pub fn cluster<R>(&self, look: impl FnOnce(&mut Cluster) -> R) -> R {
+        let unix_ms = (self.unix_ms)();
         let mut shared = lock(&self.shared);
+        shared.cluster.advance(unix_ms);
         let result = look(&mut shared.cluster);
         let wakers = shared.deliver();
         drop(shared);

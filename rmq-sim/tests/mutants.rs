@@ -9,7 +9,7 @@ use rmq_sim::run::{Run, RunOptions};
 const SEEDS: u64 = 2_000;
 
 /// Each bug, and the oracle that finds it.
-const EXPECTED: [(Mutation, &str); 19] = [
+const EXPECTED: [(Mutation, &str); 21] = [
     (Mutation::AcknowledgeWhenWritten, "one-terminal-event"),
     (Mutation::ReuseOpaque, "unique-opaque"),
     (Mutation::ForgetPermit, "within-limits"),
@@ -27,6 +27,8 @@ const EXPECTED: [(Mutation, &str); 19] = [
     (Mutation::ForgetHeartbeats, "heartbeats"),
     (Mutation::OverrunDeadline, "within-policy"),
     (Mutation::LoseTimer, "within-policy"),
+    (Mutation::RetryDeadLetters, "within-policy"),
+    (Mutation::ModelForgetsBacks, "sent-back-is-kept"),
     (Mutation::ModelStoresNothing, "acknowledged-is-stored"),
     (Mutation::ModelStoresTwice, "stored-was-sent"),
 ];

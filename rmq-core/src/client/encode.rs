@@ -10,7 +10,8 @@ use rmq_proto::code::RequestCode;
 use rmq_proto::command::{CommandHead, EncodeError, FLAG_ONEWAY, FLAG_RESPONSE, Language, encode_frame};
 use rmq_proto::ext::{NoExt, WriteExt};
 use rmq_proto::header::{GetRouteHeader, SendMessageV2Header, UnregisterHeader};
-use rmq_proto::names::DEFAULT_TOPIC;
+use rmq_proto::names::{DEFAULT_TOPIC, RETRY_PREFIX};
+use rmq_proto::properties::{self, MAX_RECONSUME_TIMES, RECONSUME_TIME};
 
 use super::Client;
 use crate::event::{OpId, ProducerId};
@@ -23,6 +24,8 @@ use crate::route::{Asking, TopicId};
 const COPY_UP_TO: usize = 4_096;
 /// More than any header takes besides its texts.
 const HEADER_ROOM: usize = 512;
+/// What is written where a message to a retry topic does not say how often it may be consumed.
+const DEFAULT_MAX: i32 = 16;
 /// Least room to start a batch with.
 const BATCH_ROOM: usize = 4_096;
 
@@ -112,6 +115,13 @@ impl Client {
                     + escaped(&op.properties)
                     + escaped(broker)
             }),
+            Some(Owner::SendBack(OpId(op))) => {
+                let header = self.sends.get(op).and_then(|send| send.back.as_ref()).map(|back| back.header());
+                header.map_or(0, |header| {
+                    let texts = [header.origin_message_id, header.origin_topic, header.broker_name];
+                    header.group.len() + texts.iter().flatten().map(|text| escaped(text)).sum::<usize>()
+                })
+            }
             Some(Owner::Heartbeat(_)) => self.producers.groups().map(|group| group.len() + HEADER_ROOM).sum(),
             _ => 0,
         };
@@ -149,6 +159,7 @@ impl Client {
         let before = batch.len();
         let made = match owner {
             Owner::Send(op) => self.encode_send(op, opaque, batch),
+            Owner::SendBack(op) => self.encode_send_back(op, opaque, batch),
             Owner::Route(topic) => self.encode_route(topic, opaque, batch),
             Owner::Heartbeat(_) => self.encode_heartbeat(opaque, batch),
             Owner::Unregister(producer) => self.encode_unregister(producer, opaque, batch),
@@ -181,8 +192,10 @@ impl Client {
                     query.asking = Asking::Awaiting { link: id, opaque };
                 }
             }
+            Owner::SendBack(op) => self.back_written(op, id, opaque),
             Owner::Heartbeat(_) | Owner::Unregister(_) => {}
         }
+        let Some(up) = self.links.get_mut(id).and_then(Link::up) else { return };
         up.pending.insert(opaque, Entry { owner: Some(owner), written_at: now, received: up.received });
     }
 
@@ -193,6 +206,14 @@ impl Client {
         let flag = if send.oneway { FLAG_ONEWAY } else { 0 };
         let head = self.head(RequestCode::SEND_MESSAGE_V2.0, opaque, flag, None);
         self.frame_to(batch, &head, &send_header(send), &send.body)
+    }
+
+    fn encode_send_back(&self, OpId(op): OpId, opaque: i32, batch: &mut Batch) -> Result<(), EncodeError> {
+        let Some(back) = self.sends.get(op).and_then(|send| send.back.as_ref()) else {
+            return Ok(());
+        };
+        let head = self.head(RequestCode::CONSUMER_SEND_MSG_BACK.0, opaque, 0, None);
+        self.frame_to(batch, &head, &back.header(), &Bytes::new())
     }
 
     fn encode_route(&self, topic: TopicId, opaque: i32, batch: &mut Batch) -> Result<(), EncodeError> {
@@ -235,12 +256,23 @@ impl Client {
     }
 }
 
+/// How often a message to a retry topic was consumed, and how often it may be (producer §5.4, step 9): read anew in each
+/// attempt, so that all have them. Older brokers fail without the second (wire §5.1).
+fn reconsumed(send: &SendOp) -> (i32, Option<i32>) {
+    if !send.topic.starts_with(RETRY_PREFIX) {
+        return (0, None);
+    }
+    let number = |name| properties::value(&send.properties, name).and_then(|text| text.parse().ok());
+    (number(RECONSUME_TIME).unwrap_or(0), Some(number(MAX_RECONSUME_TIMES).unwrap_or(DEFAULT_MAX)))
+}
+
 /// The header of the attempt under way (producer §5.4, steps 8 and 12).
 fn send_header(send: &SendOp) -> SendMessageV2Header<'_> {
     let (queue_id, broker) = match &send.progress {
         Some(progress) => (progress.choice.queue_id, &*progress.choice.broker),
         None => (-1, ""),
     };
+    let (reconsume_times, max_reconsume_times) = reconsumed(send);
     SendMessageV2Header {
         producer_group: Cow::Borrowed(&send.config.group),
         topic: Cow::Borrowed(&send.topic),
@@ -251,9 +283,9 @@ fn send_header(send: &SendOp) -> SendMessageV2Header<'_> {
         born_timestamp: send.born_ms,
         flag: send.flag,
         properties: Some(Cow::Borrowed(&send.properties)),
-        reconsume_times: Some(0),
+        reconsume_times: Some(reconsume_times),
         unit_mode: Some(false),
-        max_reconsume_times: None,
+        max_reconsume_times,
         batch: Some(false),
         broker_name: Some(Cow::Borrowed(broker)),
     }

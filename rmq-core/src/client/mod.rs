@@ -8,6 +8,7 @@ mod mutations;
 mod outputs;
 mod routing;
 mod sending;
+mod sending_back;
 mod shutdown;
 
 use alloc::collections::{BTreeMap, VecDeque};
@@ -39,6 +40,7 @@ use shutdown::Lifecycle;
 #[derive(Clone, Copy, Debug)]
 enum Timer {
     Send(OpId),
+    SendBack(OpId),
     Link(LinkId),
     Query(TopicId),
     Refresh(TopicId),
@@ -182,6 +184,7 @@ impl Client {
         while let Some(timer) = self.timers.pop_due(self.now) {
             match timer {
                 Timer::Send(op) => self.send_timer(op),
+                Timer::SendBack(op) => self.back_timer(op),
                 Timer::Link(link) => self.link_timer(link),
                 Timer::Query(topic) => self.query_timer(topic),
                 Timer::Refresh(topic) => self.refresh_timer(topic),
@@ -254,12 +257,14 @@ impl Client {
                 Effect::Proceed(op) => self.proceed(op),
                 Effect::Answered { owner, command } => match owner {
                     Owner::Send(op) => self.send_answered(op, &command),
+                    Owner::SendBack(op) => self.back_answered(op, &command),
                     Owner::Route(topic) => self.route_answered(topic, &command),
                     Owner::Heartbeat(link) => self.heartbeat_answered(link, &command),
                     Owner::Unregister(_) => self.unregistered(),
                 },
                 Effect::Failed { owner, error } => match owner {
                     Owner::Send(op) => self.attempt_failed(op, error),
+                    Owner::SendBack(op) => self.back_failed(op, error),
                     Owner::Route(topic) => self.server_failed(topic, error),
                     Owner::Heartbeat(_) => {}
                     Owner::Unregister(_) => self.unregistered(),

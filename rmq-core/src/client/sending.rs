@@ -34,7 +34,8 @@ impl Client {
         options: SendOptions,
     ) -> Result<OpId, Rejected<Prepared>> {
         self.advance(now);
-        let config = match self.admit(producer, &message) {
+        let more = message.body().len() + message.properties().len() + ID_ROOM;
+        let config = match self.admit(producer, more) {
             Ok(config) => config,
             Err(reason) => {
                 self.stats.rejected += 1;
@@ -63,7 +64,12 @@ impl Client {
         Ok(op)
     }
 
-    fn admit(&self, producer: ProducerId, message: &Prepared) -> Result<Arc<ProducerConfig>, RejectReason> {
+    /// Whether there is room for an operation that holds so many bytes.
+    pub(super) fn admit(
+        &self,
+        producer: ProducerId,
+        more: usize,
+    ) -> Result<Arc<ProducerConfig>, RejectReason> {
         let limits = &self.config.limits;
         let config = self.producers.get(producer).ok_or(RejectReason::UnknownProducer)?;
         if !self.lifecycle.accepts() {
@@ -72,7 +78,6 @@ impl Client {
         if self.operations() >= limits.operations {
             return Err(RejectReason::TooManyOperations { limit: limits.operations });
         }
-        let more = message.body().len() + message.properties().len() + ID_ROOM;
         let held = self.send_bytes;
         if held.saturating_add(more) > limits.operation_bytes {
             return Err(RejectReason::TooManyBytes { held, more, limit: limits.operation_bytes });
@@ -89,13 +94,13 @@ impl Client {
             return;
         }
         self.abandon(op);
-        self.stats.cancelled += 1;
         self.end(op, |_| Event::Cancelled { op });
         self.settle();
     }
 
     pub(super) fn proceed(&mut self, op: OpId) {
         match self.sends.get(op.0).map(|send| &send.step) {
+            Some(Step::Asleep) => self.ask_back(op),
             Some(Step::Resolve) => self.resolve(op),
             Some(Step::Pick) => self.pick(op),
             _ => {}
@@ -280,6 +285,7 @@ impl Client {
             (Step::Awaiting { link, opaque }, Some(progress)) => {
                 self.bury(*link, *opaque, progress.deadline);
             }
+            (Step::Asleep, _) => self.abandon_back(op),
             _ => self.leave(op),
         }
     }
@@ -297,7 +303,7 @@ impl Client {
                 let (link, opaque, began, deadline) = (*link, *opaque, progress.began, progress.deadline);
                 self.give_up_awaiting(link, opaque, began, deadline);
             }
-            (Step::Resolve | Step::Pick | Step::Writing | Step::Awaiting { .. }, _) => {}
+            (Step::Asleep | Step::Resolve | Step::Pick | Step::Writing | Step::Awaiting { .. }, _) => {}
         }
     }
 
@@ -319,7 +325,6 @@ impl Client {
         match verdict {
             Verdict::Again => self.effects.push_back(Effect::Proceed(op)),
             Verdict::Stored(result) => {
-                self.stats.sends_succeeded += 1;
                 self.end(op, |_| Event::Sent { op, result });
             }
             Verdict::GivenUp(kind) => self.give_up(op, kind),
@@ -328,7 +333,6 @@ impl Client {
 
     pub(super) fn end_oneway(&mut self, op: OpId) {
         if self.sends.contains(op.0) {
-            self.stats.sends_succeeded += 1;
             self.end(op, |_| Event::OnewayWritten { op });
         }
     }
@@ -339,16 +343,19 @@ impl Client {
         if let Some(result) = self.sends.get_mut(op.0).and_then(SendOp::take_not_stored_ok) {
             return self.follow(op, Verdict::Stored(result));
         }
-        self.stats.sends_failed += 1;
         self.end(op, |send| Event::SendFailed { op, error: send.into_error(now, kind) });
     }
 
     /// The one way out: an operation ends once, with one event.
-    fn end(&mut self, op: OpId, event: impl FnOnce(SendOp) -> Event) {
+    pub(super) fn end(&mut self, op: OpId, event: impl FnOnce(SendOp) -> Event) {
         let Some(mut send) = self.sends.remove(op.0) else { return };
         self.timers.disarm(&mut send.timer);
         let bytes = send.bytes();
-        let event = event(send);
+        let event = match send.back.take() {
+            Some(back) => back.conclude(self.now, event(send)),
+            None => event(send),
+        };
+        self.stats.count_end(&event);
         let forgotten =
             mutated!(ForgetPermit) && matches!(event, Event::SendFailed { .. } | Event::Cancelled { .. });
         let bytes = if forgotten { 0 } else { bytes };
@@ -361,6 +368,7 @@ impl Client {
         for id in self.sends.ids() {
             let (op, now) = (OpId(id), self.now);
             self.abandon(op);
+            self.cut_back(op);
             if let Some(send) = self.sends.get_mut(id) {
                 let written = matches!(send.step, Step::Awaiting { .. } | Step::Writing);
                 send.end_attempt(now, Some(RequestError::Closed { cause: CloseCause::ShutDown, written }));

@@ -2,9 +2,11 @@
 
 mod client;
 mod producer;
+mod send_back;
 
 pub use client::{ClientConfig, ClientConfigBuilder, CloseOnTimeout, Identity, Start};
 pub use producer::{AttemptTimeout, ProducerConfig, RetryPolicy, SendOptions};
+pub use send_back::SendBackOptions;
 
 use alloc::string::{String, ToString};
 use core::time::Duration;

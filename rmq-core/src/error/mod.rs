@@ -2,10 +2,13 @@
 
 mod request;
 mod send;
+mod send_back;
 
 pub use request::{CloseCause, RequestError};
 pub(crate) use send::SendFailure;
 pub use send::{Attempt, SendError, SendErrorKind, ServerOutcome};
+pub(crate) use send_back::SendBackFailure;
+pub use send_back::{SendBackAttempt, SendBackError, SendBackErrorKind};
 
 /// A command that was not accepted. It hands back what it was given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

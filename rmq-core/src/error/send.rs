@@ -142,11 +142,7 @@ impl SendError {
             SendErrorKind::RouteUnavailable { .. }
             | SendErrorKind::TimedOut
             | SendErrorKind::AttemptsExhausted => true,
-            SendErrorKind::Refused => {
-                let passing =
-                    |code| code == ResponseCode::FLOW_CONTROL || RetryPolicy::default().retries(code);
-                self.code().is_some_and(passing)
-            }
+            SendErrorKind::Refused => self.code().is_some_and(is_passing),
             SendErrorKind::NoNameServer
             | SendErrorKind::TopicNotFound { .. }
             | SendErrorKind::NoWritableQueue
@@ -192,7 +188,12 @@ impl fmt::Display for SendError {
     }
 }
 
-fn list<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: &[T]) -> fmt::Result {
+/// Whether a broker that answers so may answer otherwise later.
+pub(super) fn is_passing(code: ResponseCode) -> bool {
+    code == ResponseCode::FLOW_CONTROL || RetryPolicy::default().retries(code)
+}
+
+pub(super) fn list<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: &[T]) -> fmt::Result {
     for (i, item) in items.iter().enumerate() {
         write!(f, "{}{item}", if i == 0 { ": " } else { "; " })?;
     }

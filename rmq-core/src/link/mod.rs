@@ -44,6 +44,7 @@ const LAST_BACKOFF: Duration = Duration::from_secs(30);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
     Send(OpId),
+    SendBack(OpId),
     Route(TopicId),
     Heartbeat(LinkId),
     Unregister(ProducerId),

@@ -55,7 +55,7 @@ impl Queue {
         let ticket = Ticket(self.serial);
         self.serial += 1;
         let lane = match owner {
-            Owner::Send(_) => &mut self.data,
+            Owner::Send(_) | Owner::SendBack(_) => &mut self.data,
             Owner::Route(_) | Owner::Heartbeat(_) | Owner::Unregister(_) => &mut self.control,
         };
         lane.insert(ticket, owner);

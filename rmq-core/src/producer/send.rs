@@ -2,6 +2,7 @@
 //!
 //! | step     | leaves on                                  | to                                   |
 //! |----------|--------------------------------------------|--------------------------------------|
+//! | Asleep   | a send-back falls back on it (producer §12) | Resolve                              |
 //! | Resolve  | a usable route is known                    | Pick                                 |
 //! | Resolve  | no usable route is known                   | Waiting                              |
 //! | Waiting  | route                                      | Pick, or the end without a queue     |
@@ -33,6 +34,7 @@ use crate::error::{Attempt, RequestError, SendError, SendErrorKind, SendFailure,
 use crate::event::{MessageQueue, ProducerId, SendResult, SendStatus};
 use crate::link::{LinkId, Ticket};
 use crate::route::{Choice, TopicId};
+use crate::send_back::SendBackOp;
 use crate::time::Instant;
 
 /// Which route a send waits for.
@@ -48,11 +50,23 @@ pub(crate) enum Stage {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
+    /// A broker is asked first to take the message back.
+    Asleep,
     Resolve,
-    Waiting { topic: TopicId, serial: u64, stage: Stage },
+    Waiting {
+        topic: TopicId,
+        serial: u64,
+        stage: Stage,
+    },
     Pick,
-    Queued { link: LinkId, ticket: Ticket },
-    Awaiting { link: LinkId, opaque: i32 },
+    Queued {
+        link: LinkId,
+        ticket: Ticket,
+    },
+    Awaiting {
+        link: LinkId,
+        opaque: i32,
+    },
     Writing,
 }
 
@@ -94,6 +108,8 @@ pub(crate) struct SendOp {
     /// Attempts that ended.
     pub(crate) ended: u32,
     pub(crate) tried: Vec<Arc<str>>,
+    /// The send-back that this message to a retry topic belongs to.
+    pub(crate) back: Option<Box<SendBackOp>>,
     failed: Vec<Attempt>,
     /// A stored message whose status asked for another attempt.
     not_stored_ok: Option<SendResult>,
@@ -137,6 +153,7 @@ impl SendOp {
             progress: None,
             ended: 0,
             tried: Vec::new(),
+            back: None,
             failed: Vec::new(),
             not_stored_ok: None,
         }
@@ -144,7 +161,7 @@ impl SendOp {
 
     /// Bytes held while it is under way.
     pub(crate) fn bytes(&self) -> usize {
-        self.body.len() + self.properties.len()
+        self.back.as_ref().map_or(self.body.len() + self.properties.len(), |back| back.bytes)
     }
 
     fn attempts_allowed(&self) -> u32 {

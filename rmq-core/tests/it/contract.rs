@@ -8,11 +8,13 @@ use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::frame::FrameError;
 use rmq_core::proto::message::Message;
 use rmq_core::{
-    Client, CloseCause, CloseReason, ConnId, Event, Input, Limits, OpId, Output, ProducerConfig,
-    SendErrorKind, SendOptions,
+    Client, CloseCause, CloseReason, ConnId, Event, Input, Limits, OpId, Output, ProducerConfig, Redelivery,
+    SendBack, SendErrorKind, SendOptions,
 };
 
-use crate::support::{Accept, Act, NAME_SERVER, Net, address_of, after, at, config, ms, route, start};
+use crate::support::{
+    Accept, Act, NAME_SERVER, Net, address_of, after, at, config, ms, route, start, stored_message,
+};
 
 fn message(client: &Client, body: &'static str) -> rmq_core::proto::message::Prepared {
     Message::new("T", body).prepare(client.message_rules()).unwrap()
@@ -22,6 +24,7 @@ fn message(client: &Client, body: &'static str) -> rmq_core::proto::message::Pre
 #[derive(Clone, Debug)]
 enum Call {
     Send(bool),
+    SendBack(bool),
     Cancel(usize),
     Connected(usize),
     Received(usize, Vec<u8>),
@@ -36,6 +39,7 @@ enum Call {
 fn calls() -> impl Strategy<Value = Vec<Call>> {
     let call = prop_oneof![
         6 => any::<bool>().prop_map(Call::Send),
+        2 => any::<bool>().prop_map(Call::SendBack),
         2 => (0..20usize).prop_map(Call::Cancel),
         4 => (0..8usize).prop_map(Call::Connected),
         3 => (0..8usize, proptest::collection::vec(any::<u8>(), 0..40)).prop_map(|(c, d)| Call::Received(c, d)),
@@ -79,6 +83,8 @@ impl Driven {
                     Event::Sent { op, .. }
                     | Event::OnewayWritten { op }
                     | Event::SendFailed { op, .. }
+                    | Event::SentBack { op, .. }
+                    | Event::SendBackFailed { op, .. }
                     | Event::Cancelled { op },
                 ) => *self.ends.entry(op).or_default() += 1,
                 _ => {}
@@ -94,6 +100,11 @@ impl Driven {
                 let options = if *oneway { SendOptions::default().oneway() } else { SendOptions::default() };
                 let message = message(&self.client, "Hello");
                 self.ops.extend(self.client.send(now, producer, message, options).ok());
+            }
+            Call::SendBack(dead) => {
+                let redelivery = if *dead { Redelivery::DeadLetter } else { Redelivery::ByBroker };
+                let message = SendBack::new("g", &stored_message()).unwrap().redelivery(redelivery);
+                self.ops.extend(self.client.send_back(now, producer, message, Default::default()).ok());
             }
             Call::Cancel(index) => {
                 if let Some(op) = self.ops.get(*index) {

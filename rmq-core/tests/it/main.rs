@@ -8,4 +8,5 @@ mod hard_cases;
 mod life_cycle;
 mod limits;
 mod producer_rows;
+mod send_back;
 mod support;

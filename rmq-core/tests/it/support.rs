@@ -9,10 +9,11 @@ use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::command::{HeaderFormat, RemotingCommand};
 use rmq_core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
 use rmq_core::proto::header::{GetRouteHeader, SendMessageV2Header, SendResponseHeader};
-use rmq_core::proto::message::Message;
+use rmq_core::proto::message::{Message, StoredMessage};
 use rmq_core::{
     Client, ClientConfig, ClientConfigBuilder, CloseReason, ConnId, Event, Identity, Input, Instant, OpId,
-    Output, ProducerConfig, ProducerId, SendError, SendOptions, SendResult, Start,
+    Output, ProducerConfig, ProducerId, SendBack, SendBackError, SendBackOptions, SendError, SendOptions,
+    SendResult, SentBack, Start,
 };
 
 pub(crate) const NAME_SERVER: &str = "ns:9876";
@@ -218,6 +219,10 @@ impl Net {
         let message = Message::new(topic.to_owned(), "Hello").tag("TagA");
         let prepared = message.prepare(self.client.message_rules()).unwrap();
         self.client.send(self.now, self.producer, prepared, options).unwrap()
+    }
+
+    pub(crate) fn send_back(&mut self, message: SendBack) -> OpId {
+        self.client.send_back(self.now, self.producer, message, SendBackOptions::default()).unwrap()
     }
 
     /// The broker that the next send to a topic with a known route and open connections goes to; a clone of the client
@@ -440,6 +445,8 @@ impl Net {
             Event::Sent { op, .. }
             | Event::OnewayWritten { op }
             | Event::SendFailed { op, .. }
+            | Event::SentBack { op, .. }
+            | Event::SendBackFailed { op, .. }
             | Event::Cancelled { op } => Some(*op),
             _ => None,
         };
@@ -464,12 +471,48 @@ impl Net {
         }
     }
 
+    pub(crate) fn take_sent_back(&self, op: OpId) -> (Instant, SentBack) {
+        match self.end(op) {
+            (at, Event::SentBack { how, .. }) => (at, how.clone()),
+            (at, event) => panic!("{op:?} was to be sent back, but at {at:?}: {event:?}"),
+        }
+    }
+
+    pub(crate) fn take_back_error(&self, op: OpId) -> (Instant, SendBackError) {
+        match self.end(op) {
+            (at, Event::SendBackFailed { error, .. }) => (at, error.clone()),
+            (at, event) => panic!("{op:?} was not to be sent back, but at {at:?}: {event:?}"),
+        }
+    }
+
     pub(crate) fn take_error(&self, op: OpId) -> (Instant, SendError) {
         match self.end(op) {
             (at, Event::SendFailed { error, .. }) => (at, error.clone()),
             (at, event) => panic!("{op:?} was to fail, but at {at:?}: {event:?}"),
         }
     }
+}
+
+/// A message of topic `T` on broker `a`, consumed twice before, with properties as a broker stores them.
+pub(crate) fn stored_message() -> StoredMessage {
+    StoredMessage {
+        topic: "T".into(),
+        body: "Hello".into(),
+        flag: 7,
+        queue_id: 1,
+        queue_offset: 41,
+        commit_log_offset: 4_711,
+        reconsume_times: 2,
+        store_host: "10.0.0.1:10911".parse().unwrap(),
+        properties: "KEYS\u{1}order-42\u{2}TAGS\u{1}TagA\u{2}TRAN_MSG\u{1}true\u{2}UNIQ_KEY\u{1}AC0A\u{2}"
+            .into(),
+        ..StoredMessage::default()
+    }
+}
+
+/// [`stored_message`], given back to broker `a` by group `g`.
+pub(crate) fn back() -> SendBack {
+    SendBack::new("g", &stored_message()).unwrap().broker("a")
 }
 
 /// A broker's answer to a send that it stored.

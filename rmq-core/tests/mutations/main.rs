@@ -15,10 +15,11 @@ use rmq_core::mutate::{self, Mutation};
 use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::properties;
 use rmq_core::{
-    AttemptTimeout, CloseReason, Event, Input, OpId, Output, ProducerConfig, SendErrorKind, SendOptions,
+    AttemptTimeout, CloseReason, Event, Input, OpId, Output, ProducerConfig, Redelivery, SendErrorKind,
+    SendOptions,
 };
 
-use support::{Accept, Act, Net, address_of, after, config, ms, route};
+use support::{Accept, Act, Net, address_of, after, back, config, ms, route};
 
 /// What `observe` sees of a client without a bug, and what with this one.
 fn both<T>(mutation: Mutation, mut observe: impl FnMut() -> T) -> (T, T) {
@@ -366,6 +367,22 @@ fn lose_timer() {
         (ended, *error.kind() == SendErrorKind::ShutDown)
     });
     assert_eq!(seen, (("F".into(), false), (String::new(), true)));
+}
+
+#[test]
+fn retry_dead_letters() {
+    let seen = both(Mutation::RetryDeadLetters, || {
+        let mut net = Net::new();
+        send(&mut net);
+        net.run(ms(100));
+        net.forget();
+        net.routes.insert("%RETRY%g".into(), route(&[("a", 1)]));
+        let op = net.send_back(back().broker("gone").redelivery(Redelivery::DeadLetter));
+        net.run(ms(10_000));
+        let ended = matches!(net.end(op).1, Event::SendBackFailed { .. });
+        (ended, net.sends().len())
+    });
+    assert_eq!(seen, ((true, 0), (false, 1)));
 }
 
 /// With every bug most sends get through while nothing else is wrong, so that what a check reports is the bug. (The

@@ -1,6 +1,6 @@
 //! A name server and a broker that do as they are told.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use bytes::{Bytes, BytesMut};
 use rmq_driver::rmq_core::proto::body::{BrokerData, PERM_READ, PERM_WRITE, QueueData, TopicRouteData};
@@ -30,6 +30,8 @@ pub(crate) struct Peer {
     pub(crate) holds: bool,
     held: Vec<Seen>,
     pub(crate) seen: Vec<Seen>,
+    /// The answers to the messages given back; when used up, they are taken.
+    pub(crate) backs: VecDeque<ResponseCode>,
     /// Groups that unregistered.
     pub(crate) unregistered: usize,
     offset: i64,
@@ -44,6 +46,7 @@ impl Peer {
             holds: false,
             held: Vec::new(),
             seen: Vec::new(),
+            backs: VecDeque::new(),
             unregistered: 0,
             offset: 0,
         }
@@ -90,6 +93,10 @@ impl Peer {
                 } else if !request.is_oneway() {
                     self.stored(&seen);
                 }
+            }
+            RequestCode::CONSUMER_SEND_MSG_BACK => {
+                let code = self.backs.pop_front().unwrap_or(ResponseCode::SUCCESS);
+                self.write(pipe, &RemotingCommand::response_to(request, code));
             }
             code => {
                 self.unregistered += usize::from(code == RequestCode::UNREGISTER_CLIENT);

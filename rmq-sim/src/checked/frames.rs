@@ -7,9 +7,10 @@ use rmq_core::proto::body::HeartbeatData;
 use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::command::RemotingCommand;
 use rmq_core::proto::frame::FrameDecoder;
-use rmq_core::proto::header::{GetRouteHeader, SendMessageV2Header, UnregisterHeader};
+use rmq_core::proto::header::{GetRouteHeader, SendBackHeader, SendMessageV2Header, UnregisterHeader};
+use rmq_core::proto::names::RETRY_PREFIX;
 use rmq_core::proto::properties;
-use rmq_core::{ConnId, Event};
+use rmq_core::{ConnId, Event, SentBack};
 
 use super::keys::{Keys, Sent};
 use super::{FRAMES_DECODE, ONE_TERMINAL_EVENT, UNIQUE_OPAQUE};
@@ -20,14 +21,26 @@ const LONGEST: usize = (352 << 20) - 1;
 /// Unanswered requests of a connection that are remembered; the oldest beyond them are forgotten.
 const WAITING: usize = 16_384;
 
+/// What a request's answer may mean.
+#[derive(Clone, Debug)]
+enum Waits {
+    Nothing,
+    /// The message of this key is stored.
+    Send(Bytes),
+    /// A message was taken back.
+    Back,
+    /// A message is in a retry topic. It has the key of the message that was given back, so keys say nothing of it.
+    Retry,
+}
+
 /// Both directions of one connection.
 #[derive(Clone, Debug)]
 struct Tap {
     written: FrameDecoder,
     /// None once the peer broke the rules.
     received: Option<FrameDecoder>,
-    /// Requests without a whole answer, with the key of a send.
-    waiting: BTreeMap<i32, Option<Bytes>>,
+    /// Requests without a whole answer.
+    waiting: BTreeMap<i32, Waits>,
     order: VecDeque<i32>,
     handed: u64,
     taken: u64,
@@ -36,14 +49,16 @@ struct Tap {
 }
 
 impl Tap {
-    fn wait(&mut self, opaque: i32, key: Option<Bytes>) {
-        self.waiting.insert(opaque, key);
+    /// Whether the oldest one was forgotten for it.
+    fn wait(&mut self, opaque: i32, waits: Waits) -> bool {
+        self.waiting.insert(opaque, waits);
         self.order.push_back(opaque);
         if self.order.len() > WAITING
             && let Some(oldest) = self.order.pop_front()
         {
-            self.waiting.remove(&oldest);
+            return self.waiting.remove(&oldest).is_some();
         }
+        false
     }
 }
 
@@ -55,6 +70,9 @@ pub(super) struct Frames {
     oneways_written: u64,
     oneways_taken: u64,
     oneways_told: u64,
+    /// Messages that brokers said to have taken back, and to have stored in retry topics, less those that were told.
+    untold: [u64; 2],
+    forgot: bool,
 }
 
 impl Frames {
@@ -66,6 +84,8 @@ impl Frames {
             oneways_written: 0,
             oneways_taken: 0,
             oneways_told: 0,
+            untold: [0; 2],
+            forgot: false,
         }
     }
 
@@ -115,10 +135,12 @@ impl Frames {
             if !command.is_response() {
                 continue;
             }
-            if let Some(Some(key)) = tap.waiting.remove(&command.opaque)
-                && is_stored(ResponseCode(command.code))
-            {
-                self.keys.stored(&key);
+            let code = ResponseCode(command.code);
+            match tap.waiting.remove(&command.opaque) {
+                Some(Waits::Send(key)) if is_stored(code) => self.keys.stored(&key),
+                Some(Waits::Back) if code == ResponseCode::SUCCESS => self.untold[0] += 1,
+                Some(Waits::Retry) if is_stored(code) => self.untold[1] += 1,
+                _ => {}
             }
         }
     }
@@ -139,9 +161,9 @@ impl Frames {
                 Violation::unless(!taken, UNIQUE_OPAQUE, || {
                     format!("opaque {} of {conn:?} waits already", command.opaque)
                 })?;
-                let key = request(&command, &mut self.keys).map_err(|violation| of(conn, violation))?;
+                let waits = request(&command, &mut self.keys).map_err(|violation| of(conn, violation))?;
                 if !command.is_oneway() {
-                    tap.wait(command.opaque, key);
+                    self.forgot |= tap.wait(command.opaque, waits);
                     continue;
                 }
                 self.oneways_written += 1;
@@ -171,6 +193,14 @@ impl Frames {
                     format!("{op:?} is OnewayWritten before its bytes were taken")
                 })
             }
+            Event::SentBack { op, how } => {
+                let untold = &mut self.untold[usize::from(matches!(how, SentBack::RetryTopic(_)))];
+                let said = self.forgot || *untold > 0;
+                *untold = untold.saturating_sub(1);
+                Violation::unless(said, ONE_TERMINAL_EVENT, || {
+                    format!("{op:?} is SentBack, but no broker said so: {how:?}")
+                })
+            }
             _ => Ok(()),
         }
     }
@@ -194,8 +224,8 @@ fn is_stored(code: ResponseCode) -> bool {
     .contains(&code)
 }
 
-/// Reads a request as its peer would; returns the key of a send.
-fn request(command: &RemotingCommand, keys: &mut Keys) -> Result<Option<Bytes>, Violation> {
+/// Reads a request as its peer would; returns what its answer may mean.
+fn request(command: &RemotingCommand, keys: &mut Keys) -> Result<Waits, Violation> {
     let bad = |error: &dyn std::error::Error| {
         Violation::new(FRAMES_DECODE, format!("request {}: {error}", command.code))
     };
@@ -203,10 +233,17 @@ fn request(command: &RemotingCommand, keys: &mut Keys) -> Result<Option<Bytes>, 
         RequestCode::SEND_MESSAGE_V2 => {
             let header: SendMessageV2Header<'_> = command.header().map_err(|error| bad(&error))?;
             let text = header.properties.as_deref().unwrap_or_default();
+            if is_retry(&header, text)? {
+                return Ok(Waits::Retry);
+            }
             let key = properties::first_value(text, properties::UNIQ_KEY)
                 .ok_or_else(|| Violation::new(super::ONE_KEY, "a send without UNIQ_KEY"))?;
             keys.written(&Sent { key, header: &header, body: &command.body })?;
-            return Ok((!command.is_oneway()).then(|| Bytes::copy_from_slice(key.as_bytes())));
+            return Ok(Waits::Send(Bytes::copy_from_slice(key.as_bytes())));
+        }
+        RequestCode::CONSUMER_SEND_MSG_BACK => {
+            command.header::<SendBackHeader<'_>>().map_err(|error| bad(&error))?;
+            return Ok(Waits::Back);
         }
         RequestCode::GET_ROUTEINFO_BY_TOPIC => {
             command.header::<GetRouteHeader<'_>>().map_err(|error| bad(&error))?;
@@ -219,5 +256,21 @@ fn request(command: &RemotingCommand, keys: &mut Keys) -> Result<Option<Bytes>, 
         }
         _ => return Err(Violation::new(FRAMES_DECODE, format!("an unknown request {}", command.code))),
     }
-    Ok(None)
+    Ok(Waits::Nothing)
+}
+
+/// Whether a send takes the place of a message that was given back. Such a one says in its header how often it was consumed
+/// and may be (producer §5.4).
+fn is_retry(header: &SendMessageV2Header<'_>, text: &str) -> Result<bool, Violation> {
+    let given_back = properties::value(text, properties::ORIGIN_MESSAGE_ID).is_some();
+    if !header.topic.starts_with(RETRY_PREFIX) || !given_back {
+        return Ok(false);
+    }
+    let number = |name| properties::value(text, name).and_then(|text| text.parse().ok());
+    let told = (header.reconsume_times, header.max_reconsume_times);
+    let meant = (number(properties::RECONSUME_TIME), number(properties::MAX_RECONSUME_TIMES));
+    Violation::unless(told == meant && told.1.is_some(), FRAMES_DECODE, || {
+        format!("a retry says {told:?} in its header and {meant:?} in its properties")
+    })?;
+    Ok(true)
 }

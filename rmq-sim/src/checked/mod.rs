@@ -9,9 +9,11 @@
 //!
 //! ## `one-terminal-event`
 //!
-//! Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `SendFailed` and `Cancelled` (clause 4). No other
+//! Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `SendFailed`, `SentBack`, `SendBackFailed` and
+//! `Cancelled` (clause 4), each for operations of its kind. No other
 //! operation ends; no id is given out twice. `OnewayWritten` is for one-way sends and comes after the stream took their bytes,
-//! `Sent` for the others and comes after a broker answered that it stored the message; `Cancelled` comes after a cancel.
+//! `Sent` for the others and comes after a broker answered that it stored the message; `SentBack` comes after a broker
+//! answered that it took the message back, or stored it in the retry topic; `Cancelled` comes after a cancel.
 //! What has ended is not written any more. `ShutDown` comes once, when it was asked for and everything has ended, and
 //! nothing after it.
 //!
@@ -35,13 +37,14 @@
 //!
 //! After a turn nothing is left whose deadline is over, and the next timer is not later than the first deadline; a shutdown ends
 //! in its time. No send has more attempts than configured, nor is written more often than it has attempts; the times of
-//! its attempts follow each other inside its own.
+//! its attempts follow each other inside its own. A dead letter is not sent to a retry topic.
 //!
 //! ## `frames-decode`, `unique-opaque`, `one-key`
 //!
 //! Each `Write` is whole frames, which decode with their typed headers. No two requests of a connection that wait for an
 //! answer have the same opaque. `UNIQ_KEY` is what the operation's event says, the same in all its attempts, as is the
-//! rest of the message, and another for each. These look at every byte;
+//! rest of the message, and another for each; but a message that is sent to a retry topic has the key of the one that was
+//! given back. These look at every byte;
 //! [`watch_frames`](CheckedClient::watch_frames) switches them off. The oldest of more than 16,384 messages, or
 //! unanswered requests of a connection, are forgotten, and with them what could be found.
 
@@ -59,7 +62,7 @@ use core::time::Duration;
 use rmq_core::proto::message::{MessageRules, Prepared};
 use rmq_core::{
     Client, ClientConfig, ConfigError, Input, Instant, OpId, Output, ProducerConfig, ProducerId, Rejected,
-    SendOptions, Start, Stats,
+    SendBack, SendBackOptions, SendOptions, Start, Stats,
 };
 
 use crate::oracle::Violation;
@@ -173,6 +176,34 @@ impl CheckedClient {
                 self.model.rejected(call, *reason);
                 let same = Call::new(producer, given, options) == call && *given.body() == body;
                 self.model.note(Violation::unless(same, WITHIN_LIMITS, || {
+                    format!("{reason:?} hands back another message: {given:?}")
+                }));
+            }
+        }
+        result
+    }
+
+    /// See [`Client::send_back`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the client.
+    pub fn send_back(
+        &mut self,
+        now: Instant,
+        producer: ProducerId,
+        message: SendBack,
+        options: SendBackOptions,
+    ) -> Result<OpId, Rejected<SendBack>> {
+        self.called(now);
+        let call = Call::back(producer, &message, options);
+        let before = message.clone();
+        let result = self.client.send_back(now, producer, message, options);
+        match &result {
+            Ok(op) => self.model.accepted(*op, call),
+            Err(Rejected { reason, given }) => {
+                self.model.rejected(call, *reason);
+                self.model.note(Violation::unless(*given == before, WITHIN_LIMITS, || {
                     format!("{reason:?} hands back another message: {given:?}")
                 }));
             }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use rmq_core::proto::message::{ID_ROOM, Prepared};
 use rmq_core::{
-    Event, Instant, Limits, OpId, ProducerConfig, ProducerId, RejectReason, SendError, SendErrorKind,
-    SendOptions,
+    Event, Instant, Limits, OpId, ProducerConfig, ProducerId, Redelivery, RejectReason, SendBack,
+    SendBackError, SendBackErrorKind, SendBackOptions, SendError, SendErrorKind, SendOptions, SentBack,
 };
 
 use super::{ONE_TERMINAL_EVENT, WITHIN_LIMITS, WITHIN_POLICY};
@@ -19,31 +19,70 @@ struct Policy {
     attempts: u32,
 }
 
+/// Attempts that a send-back has to send to the retry topic.
+const RETRY_ATTEMPTS: u32 = 3;
+
+/// What an operation is, which decides how it may end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Send,
+    Oneway,
+    Back { retry: Duration },
+    DeadLetter,
+}
+
+impl Kind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Send => "a two-way send",
+            Self::Oneway => "a one-way send",
+            Self::Back { .. } => "a send-back",
+            Self::DeadLetter => "a dead letter",
+        }
+    }
+
+    const fn is_back(self) -> bool {
+        matches!(self, Self::Back { .. } | Self::DeadLetter)
+    }
+}
+
 /// An operation whose end was not polled yet.
 #[derive(Clone, Copy, Debug)]
 struct Op {
     began: Instant,
     deadline: Instant,
+    /// When the time for a send-back's broker is over.
+    asked_until: Option<Instant>,
     attempts: u32,
-    oneway: bool,
+    kind: Kind,
     cancelled: bool,
     /// Least bytes it holds: its body and the properties it was given.
     bytes: usize,
 }
 
-/// What a send brings, as far as the contract speaks of it.
+/// What a command brings, as far as the contract speaks of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Call {
     producer: ProducerId,
     timeout: Option<Duration>,
-    oneway: bool,
+    kind: Kind,
     bytes: usize,
 }
 
 impl Call {
     pub(super) fn new(producer: ProducerId, message: &Prepared, options: SendOptions) -> Self {
         let SendOptions { timeout, oneway, .. } = options;
-        Self { producer, timeout, oneway, bytes: message.body().len() + message.properties().len() }
+        let kind = if oneway { Kind::Oneway } else { Kind::Send };
+        Self { producer, timeout, kind, bytes: message.body().len() + message.properties().len() }
+    }
+
+    /// What a send-back brings. A dead letter has no time of its own for the retry topic.
+    pub(super) fn back(producer: ProducerId, message: &SendBack, options: SendBackOptions) -> Self {
+        let kind = match message.redelivers() {
+            Redelivery::DeadLetter => Kind::DeadLetter,
+            Redelivery::ByBroker | Redelivery::After(_) => Kind::Back { retry: options.retry_timeout },
+        };
+        Self { producer, timeout: Some(options.timeout), kind, bytes: message.bytes() }
     }
 }
 
@@ -55,6 +94,9 @@ pub(super) struct Tally {
     pub(super) rejected: u64,
     pub(super) succeeded: u64,
     pub(super) failed: u64,
+    pub(super) backs: u64,
+    pub(super) backs_succeeded: u64,
+    pub(super) backs_failed: u64,
     pub(super) cancelled: u64,
 }
 
@@ -64,6 +106,8 @@ pub(super) struct Operations {
     producers: BTreeMap<ProducerId, Policy>,
     live: BTreeMap<OpId, Op>,
     by_deadline: BTreeSet<(Instant, OpId)>,
+    /// Send-backs that had no turn yet after the time for their brokers was over.
+    asking: BTreeSet<(Instant, OpId)>,
     /// The newest operation of each index. Ids of one index only grow, so one that does not was used before.
     newest: BTreeMap<usize, OpId>,
     bytes: usize,
@@ -79,6 +123,7 @@ impl Operations {
             producers: BTreeMap::new(),
             live: BTreeMap::new(),
             by_deadline: BTreeSet::new(),
+            asking: BTreeSet::new(),
             newest: BTreeMap::new(),
             bytes: 0,
             tally: Tally::default(),
@@ -105,22 +150,30 @@ impl Operations {
     }
 
     pub(super) fn accepted(&mut self, now: Instant, op: OpId, call: Call) -> Result<(), Violation> {
-        self.tally.accepted += 1;
-        self.tally.oneways += u64::from(call.oneway);
+        match call.kind {
+            Kind::Back { .. } | Kind::DeadLetter => self.tally.backs += 1,
+            Kind::Send | Kind::Oneway => self.tally.accepted += 1,
+        }
+        self.tally.oneways += u64::from(call.kind == Kind::Oneway);
         let known = self.producers.get(&call.producer).copied();
         let policy = known.ok_or_else(|| {
             Violation::new(WITHIN_LIMITS, format!("{op:?} was accepted for {:?}, unknown", call.producer))
         })?;
         let live = self.live.len();
         let timeout = call.timeout.unwrap_or(policy.timeout);
-        let attempts = if call.oneway { 1 } else { policy.attempts };
-        let deadline = now + timeout;
-        let new =
-            Op { began: now, deadline, attempts, oneway: call.oneway, cancelled: false, bytes: call.bytes };
+        let (attempts, deadline) = match call.kind {
+            Kind::Send | Kind::DeadLetter => (policy.attempts, now + timeout),
+            Kind::Oneway => (1, now + timeout),
+            Kind::Back { retry } => (RETRY_ATTEMPTS, now + timeout + retry),
+        };
+        let Call { kind, bytes, .. } = call;
+        let asked_until = matches!(kind, Kind::Back { .. }).then_some(now + timeout);
+        let new = Op { began: now, deadline, asked_until, attempts, kind, cancelled: false, bytes };
         let last = self.newest.insert(op.index(), op);
         if self.live.insert(op, new).is_none() {
             self.bytes += call.bytes;
             self.by_deadline.insert((deadline, op));
+            self.asking.extend(asked_until.map(|at| (at, op)));
         }
         Violation::unless(last.is_none_or(|last| last < op), ONE_TERMINAL_EVENT, || {
             format!("{op:?} was given out after {last:?}")
@@ -170,7 +223,9 @@ impl Operations {
             Event::Sent { op, result } => {
                 let ended = self.end(*op, event)?;
                 self.tally.succeeded += 1;
-                Violation::unless(!ended.oneway, ONE_TERMINAL_EVENT, || format!("one-way {op:?} is Sent"))?;
+                Violation::unless(ended.kind == Kind::Send, ONE_TERMINAL_EVENT, || {
+                    format!("{op:?}, {}, is Sent", ended.kind.name())
+                })?;
                 Violation::unless((1..=ended.attempts).contains(&result.attempts), WITHIN_POLICY, || {
                     format!("{op:?} was sent in attempt {} of {}", result.attempts, ended.attempts)
                 })?;
@@ -178,14 +233,27 @@ impl Operations {
             Event::OnewayWritten { op } => {
                 let ended = self.end(*op, event)?;
                 self.tally.succeeded += 1;
-                Violation::unless(ended.oneway, ONE_TERMINAL_EVENT, || {
-                    format!("two-way {op:?} is OnewayWritten")
+                Violation::unless(ended.kind == Kind::Oneway, ONE_TERMINAL_EVENT, || {
+                    format!("{op:?}, {}, is OnewayWritten", ended.kind.name())
                 })?;
             }
             Event::SendFailed { op, error } => {
                 let ended = self.end(*op, event)?;
                 self.tally.failed += 1;
+                Violation::unless(!ended.kind.is_back(), ONE_TERMINAL_EVENT, || {
+                    format!("{op:?}, {}, is SendFailed", ended.kind.name())
+                })?;
                 failure(now, *op, &ended, error)?;
+            }
+            Event::SentBack { op, how } => {
+                let ended = self.end(*op, event)?;
+                self.tally.backs_succeeded += 1;
+                sent_back(*op, &ended, how)?;
+            }
+            Event::SendBackFailed { op, error } => {
+                let ended = self.end(*op, event)?;
+                self.tally.backs_failed += 1;
+                back_failure(now, *op, &ended, error)?;
             }
             Event::Cancelled { op } => {
                 let ended = self.end(*op, event)?;
@@ -206,12 +274,33 @@ impl Operations {
             return Err(Violation::new(ONE_TERMINAL_EVENT, format!("{op:?} {what}: {event:?}")));
         };
         self.by_deadline.remove(&(ended.deadline, op));
+        self.asking.remove(&(ended.asked_until.unwrap_or(ended.deadline), op));
         self.bytes -= ended.bytes;
         Ok(ended)
     }
 
+    /// The retry of a send-back has all its time, however late the turn comes in which the time of its broker is over.
+    fn let_retry(&mut self, now: Instant) {
+        while let Some((_, id)) = self.asking.first().copied().filter(|(at, _)| *at <= now) {
+            self.asking.pop_first();
+            if let Some(op) = self.live.get_mut(&id)
+                && let Kind::Back { retry } = op.kind
+            {
+                self.by_deadline.remove(&(op.deadline, id));
+                op.deadline = op.deadline.max(now + retry);
+                self.by_deadline.insert((op.deadline, id));
+            }
+        }
+    }
+
     /// Nothing is left that should have ended by `now`, and the next timer is not too late for what is under way.
-    pub(super) fn end_turn(&self, now: Instant, next: Option<Instant>, over: bool) -> Result<(), Violation> {
+    pub(super) fn end_turn(
+        &mut self,
+        now: Instant,
+        next: Option<Instant>,
+        over: bool,
+    ) -> Result<(), Violation> {
+        self.let_retry(now);
         if let Some((deadline, op)) = self.by_deadline.first() {
             Violation::unless(*deadline > now, WITHIN_POLICY, || {
                 format!("{op:?}, due at {deadline:?}, has not ended at {now:?}")
@@ -226,6 +315,39 @@ impl Operations {
             format!("the shutdown, due at {late:?}, has not ended at {now:?}")
         })
     }
+}
+
+/// A dead letter went nowhere but to its broker; the attempts of any other are within the policy.
+fn sent_back(op: OpId, ended: &Op, how: &SentBack) -> Result<(), Violation> {
+    let (is_back, is_dead) = (ended.kind.is_back(), ended.kind == Kind::DeadLetter);
+    let may = match how {
+        SentBack::RetryTopic(result) => !is_dead && (1..=ended.attempts).contains(&result.attempts),
+        _ => true,
+    };
+    Violation::unless(is_back, ONE_TERMINAL_EVENT, || format!("{op:?}, {}, is SentBack", ended.kind.name()))?;
+    Violation::unless(may, WITHIN_POLICY, || {
+        format!("{op:?}, {}, was sent back so: {how:?}", ended.kind.name())
+    })
+}
+
+/// A send-back that was given up: in its way, in its time, and the retry within its own.
+fn back_failure(now: Instant, op: OpId, ended: &Op, error: &SendBackError) -> Result<(), Violation> {
+    let lived = now.saturating_since(ended.began);
+    let true_kind = match (error.kind(), ended.kind) {
+        (SendBackErrorKind::RetryFailed(retry), Kind::Back { retry: timeout }) => {
+            let began =
+                Instant::from_micros((now.as_micros()).saturating_sub(retry.took().as_micros() as u64));
+            failure(now, op, &Op { began, deadline: began + timeout, ..*ended }, retry)?;
+            true
+        }
+        (SendBackErrorKind::DeadLetterRefused, Kind::DeadLetter) => error.tries() > 0,
+        (SendBackErrorKind::ShutDown, kind) => kind.is_back(),
+        _ => false,
+    };
+    let took = error.attempts().iter().all(|attempt| attempt.began + attempt.took <= error.took());
+    Violation::unless(true_kind && took && error.took() <= lived, WITHIN_POLICY, || {
+        format!("{op:?}, {}, failed after {lived:?}: {error:?}", ended.kind.name())
+    })
 }
 
 /// Times and attempts of a send that was given up.

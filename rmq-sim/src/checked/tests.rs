@@ -1,5 +1,7 @@
 //! Each oracle can fail: a good run up to a point, then something that no client may do. `Model` is told of it alone.
 
+mod send_backs;
+
 use bytes::{Bytes, BytesMut};
 use rmq_core::proto::body::{BrokerData, QueueData, TopicRouteData};
 use rmq_core::proto::code::{RequestCode, ResponseCode};

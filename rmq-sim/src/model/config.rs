@@ -15,6 +15,9 @@ pub struct ClusterConfig {
     pub brokers: usize,
     /// Whether sending to a topic creates it, as real brokers do unless told otherwise (wire §5.1). Default: true.
     pub auto_create: bool,
+    /// Whether groups of consumers come into being when they are first named, as at real brokers unless told otherwise; else
+    /// those that are not [created](super::Cluster::create_group) are unknown (producer §12.4). Default: true.
+    pub auto_create_groups: bool,
     /// How many messages a broker keeps; the oldest go first. Default: 10,000.
     pub retain: usize,
     /// How many bytes of records a broker keeps; the oldest go first. Default: 256 MiB.
@@ -38,6 +41,7 @@ impl Default for ClusterConfig {
             name_servers: 1,
             brokers: 1,
             auto_create: true,
+            auto_create_groups: true,
             retain: 10_000,
             retain_bytes: 256 * 1024 * 1024,
             host: Ipv4Addr::LOCALHOST.into(),

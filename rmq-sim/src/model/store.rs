@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use rmq_proto::id::OffsetMessageId;
+use rmq_proto::message::{RecordVersion, SysFlag, body_crc};
 use rmq_proto::properties;
+
+use super::broker::delay::WAITING_TOPIC;
 
 /// Bytes of a record besides body, topic and properties, both hosts being IPv4 (wire §6.1).
 const RECORD_FIXED_LEN: usize = 91;
@@ -60,6 +63,33 @@ impl StoredMessage {
     /// The id that the client gave it (wire §6.5).
     pub fn unique_key(&self) -> Option<&str> {
         self.property(properties::UNIQ_KEY)
+    }
+
+    /// Whether it waits for its delay to be over; where it goes then is in its properties.
+    pub fn is_waiting(&self) -> bool {
+        &*self.topic == WAITING_TOPIC
+    }
+
+    /// The message as a consumer would read it (wire §6.1).
+    pub fn record(&self) -> rmq_proto::message::StoredMessage {
+        rmq_proto::message::StoredMessage {
+            version: RecordVersion::for_topic(&self.topic),
+            body_crc: body_crc(&self.body),
+            queue_id: self.queue_id,
+            flag: self.flag,
+            queue_offset: self.queue_offset,
+            commit_log_offset: self.commit_log_offset,
+            sys_flag: SysFlag(self.sys_flag).with_hosts(&self.born_host, &self.store_host),
+            born_timestamp: self.born_timestamp,
+            born_host: self.born_host,
+            store_timestamp: self.store_timestamp,
+            store_host: self.store_host,
+            reconsume_times: self.reconsume_times,
+            prepared_transaction_offset: 0,
+            body: self.body.clone(),
+            topic: Arc::clone(&self.topic),
+            properties: self.properties.clone(),
+        }
     }
 
     /// The id that says where it is (wire §6.5).
@@ -200,6 +230,17 @@ impl Store {
         let first_kept = queue.end - queue.kept.len() as i64;
         let place = usize::try_from(queue_offset.checked_sub(first_kept)?).ok()?;
         self.by_index(*queue.kept.get(place)?)
+    }
+
+    /// The message that begins at an offset of the commit log, if it is kept.
+    pub fn by_commit_log_offset(&self, offset: i64) -> Option<&StoredMessage> {
+        let place = self.messages.binary_search_by_key(&offset, |message| message.commit_log_offset).ok()?;
+        self.messages.get(place)
+    }
+
+    /// Most messages that are kept.
+    pub(crate) const fn retain(&self) -> usize {
+        self.retain
     }
 
     /// The message with this [`sequence`](StoredMessage::sequence), if this broker stored it and keeps it.

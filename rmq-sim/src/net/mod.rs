@@ -262,7 +262,10 @@ impl Network {
 
     /// When the network wants [`handle_timeout`](Self::handle_timeout) to be called.
     pub fn poll_timeout(&self) -> Option<Instant> {
-        self.schedule.first_key_value().map(|((at, _), _)| *at)
+        let scheduled = self.schedule.first_key_value().map(|((at, _), _)| *at);
+        let delivery = self.cluster.next_delivery();
+        let delivery = delivery.map(|at| Instant::from_millis(at.saturating_sub(self.config.unix_ms)));
+        scheduled.into_iter().chain(delivery).min()
     }
 
     /// Lets everything happen that is due at `now`.
@@ -277,6 +280,7 @@ impl Network {
             self.happen(timed);
         }
         self.advance(now);
+        self.cluster.advance(self.unix_ms());
     }
 
     fn happen(&mut self, timed: Timed) {

@@ -61,7 +61,13 @@ impl Reader<'_> {
     }
 
     fn rare(&mut self) -> Option<Op> {
-        Some(match self.byte()? % 10 {
+        Some(match self.byte()? % 14 {
+            10.. => Op::SendBack {
+                producer: self.byte()?,
+                choice: self.byte()?,
+                timeout: if self.byte()? % 2 == 0 { None } else { Some(self.time()?) },
+                dead: self.byte()? % 4 == 0,
+            },
             0 | 1 => Op::AddProducer {
                 group: self.byte()? % 8,
                 timeout: Duration::from_millis(TIMES[usize::from(self.byte()?) % 10]),

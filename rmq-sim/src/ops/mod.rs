@@ -53,6 +53,17 @@ pub enum Op {
         /// Whether it is one-way.
         oneway: bool,
     },
+    /// Gives a message back.
+    SendBack {
+        /// The producer.
+        producer: u8,
+        /// Which of a few stored messages, brokers and times.
+        choice: u8,
+        /// Time for the broker.
+        timeout: Option<Duration>,
+        /// Whether it is a dead letter.
+        dead: bool,
+    },
     /// Cancels an operation, under way or not.
     Cancel {
         /// The operation.

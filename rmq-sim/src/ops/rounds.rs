@@ -25,10 +25,12 @@ use rmq_core::proto::code::RequestCode;
 use rmq_core::proto::command::{HeaderFormat, RemotingCommand};
 use rmq_core::proto::message::Message;
 use rmq_core::{
-    CloseReason, ConnId, Event, Input, Instant, OpId, Output, ProducerConfig, ProducerId, SendOptions,
+    CloseReason, ConnId, Event, Input, Instant, OpId, Output, ProducerConfig, ProducerId, SendBackOptions,
+    SendOptions,
 };
 
 use super::peer::{Peer, Reply, frame, reply};
+use super::world::given_back;
 use super::{Setup, world};
 use crate::checked::CheckedClient;
 use crate::oracle::Violation;
@@ -36,7 +38,7 @@ use crate::oracle::Violation;
 const ORACLE: &str = "same-in-any-manner";
 const TIMES: [u64; 8] = [0, 0, 1, 50, 100, 600, 1_000, 3_001];
 /// More than the time of any operation.
-const LONGEST: Duration = Duration::from_secs(5);
+const LONGEST: Duration = Duration::from_secs(9);
 
 /// What is compared of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -154,6 +156,12 @@ impl Rounds {
                 0..=7 => peers.iter().take_while(|conn| !self.answer_route(**conn)).for_each(drop),
                 8..=11 => self.answer(conn, RequestCode::SEND_MESSAGE_V2, Reply::of(17 + choice as u8 / 16)),
                 12 => self.close(conn),
+                14 => {
+                    let how = Reply::of(17 + choice as u8 / 16);
+                    peers
+                        .iter()
+                        .for_each(|conn| self.answer(*conn, RequestCode::CONSUMER_SEND_MSG_BACK, how));
+                }
                 13 => self.routes = program.byte() as u8 % 7,
                 _ => peers.iter().for_each(|conn| self.answer(*conn, RequestCode::HEART_BEAT, Reply::Good)),
             }
@@ -173,12 +181,22 @@ impl Rounds {
     }
 
     fn send(&mut self, choice: usize) {
+        if choice & 0xc0 == 0xc0 {
+            return self.send_back(choice);
+        }
         let body = vec![b'x'; if choice & 0x20 == 0 { 10 } else { 5_000 }];
         let message = Message::new(format!("T{}", choice % 7), body).prepare(self.client.message_rules());
         let message = message.expect("a good message");
         let mut options = SendOptions::default();
         options.oneway = choice & 0x10 != 0;
         self.ops.extend(self.client.send(self.now, self.producer, message, options).ok());
+        self.between();
+    }
+
+    fn send_back(&mut self, choice: usize) {
+        let message = given_back(choice as u8, choice & 0x20 == 0);
+        let options = SendBackOptions::default();
+        self.ops.extend(self.client.send_back(self.now, self.producer, message, options).ok());
         self.between();
     }
 
@@ -258,7 +276,8 @@ impl Rounds {
 impl Seen {
     fn command(&mut self, conn: ConnId, mut command: RemotingCommand) {
         command.opaque = 0;
-        if command.code == RequestCode::SEND_MESSAGE_V2.0 {
+        let data = [RequestCode::SEND_MESSAGE_V2, RequestCode::CONSUMER_SEND_MSG_BACK];
+        if data.contains(&RequestCode(command.code)) {
             self.sends.entry(conn).or_default().push(frame(&command, HeaderFormat::Json));
         } else {
             *self.others.entry((conn, command.code)).or_default() += 1;
@@ -270,6 +289,8 @@ impl Seen {
             Event::Sent { op, result } => (op, format!("{result:?}")),
             Event::OnewayWritten { op } => (op, "written".to_owned()),
             Event::SendFailed { op, error } => (op, format!("{error:?}")),
+            Event::SentBack { op, how } => (op, format!("{how:?}")),
+            Event::SendBackFailed { op, error } => (op, format!("{error:?}")),
             Event::Cancelled { op } => (op, "cancelled".to_owned()),
             _ => return,
         };

@@ -8,10 +8,11 @@ use core::time::Duration;
 use bytes::Bytes;
 use rmq_core::proto::code::ResponseCode;
 use rmq_core::proto::command::{FLAG_ONEWAY, HeaderFormat, RemotingCommand};
-use rmq_core::proto::message::Message;
+use rmq_core::proto::message::{Message, StoredMessage};
 use rmq_core::{
     AttemptTimeout, ClientConfig, CloseOnTimeout, CloseReason, Identity, Input, Instant, Limits, OpId,
-    Output, ProducerConfig, ProducerId, RetryPolicy, SendOptions, Start,
+    Output, ProducerConfig, ProducerId, Redelivery, RetryPolicy, SendBack, SendBackOptions, SendOptions,
+    Start,
 };
 
 use super::peer::{Peer, Reply, frame, reply};
@@ -21,7 +22,7 @@ use crate::hash::StableHasher;
 use crate::oracle::Violation;
 
 /// More time than any operation has, but those that have all there is.
-const LONGEST: Duration = Duration::from_secs(5);
+const LONGEST: Duration = Duration::from_secs(125);
 /// Rounds in which all do as they should; more than any run needs.
 const ROUNDS: usize = 64;
 const PEERS: usize = 64;
@@ -92,6 +93,25 @@ pub(super) fn client(setup: Setup) -> (CheckedClient, Instant) {
     (CheckedClient::new(config(setup).expect("all setups are valid"), start), now)
 }
 
+/// One of a few stored messages, given back by one of two groups to a broker that routes name, or may, or do not; or to the
+/// host that stored it.
+pub(super) fn given_back(choice: u8, dead: bool) -> SendBack {
+    let stored = StoredMessage {
+        topic: if choice & 1 == 0 { "T0".into() } else { "%RETRY%0".into() },
+        body: Bytes::from_static(b"hello"),
+        commit_log_offset: i64::from(choice),
+        reconsume_times: i32::from(choice >> 6),
+        store_host: ([10, 0, 0, 1], 10_911).into(),
+        properties: if choice & 2 == 0 { "UNIQ_KEY\u{1}AC0A\u{2}TRAN_MSG\u{1}true\u{2}" } else { "" }.into(),
+        ..StoredMessage::default()
+    };
+    let group = ["0", "1"][usize::from(choice >> 2) % 2];
+    let message = SendBack::new(group, &stored).expect("all of them can be given back");
+    let broker = ["", "a", "b", "a", "c", "gone", "a", "__syslo__a"][usize::from(choice >> 3) % 8];
+    let message = if broker.is_empty() { message } else { message.broker(broker) };
+    if dead { message.redelivery(Redelivery::DeadLetter) } else { message }
+}
+
 impl World {
     pub(super) fn new(setup: Setup) -> Self {
         let (mut client, now) = client(setup);
@@ -115,6 +135,7 @@ impl World {
         match *op {
             Op::AddProducer { .. } => self.add_producer(op),
             Op::Send { .. } => self.send(op),
+            Op::SendBack { .. } => self.send_back(op),
             Op::Cancel { op } => {
                 if let Some(op) = self.ops.iter().rev().nth(usize::from(op) % self.ops.len().max(1)) {
                     self.client.cancel(self.now, *op);
@@ -178,6 +199,19 @@ impl World {
         let mut options = SendOptions::default();
         (options.timeout, options.oneway) = (timeout, oneway);
         match self.client.send(self.now, *producer, message, options) {
+            Ok(op) => self.ops.push(op),
+            Err(rejected) => self.tell(&rejected.reason),
+        }
+    }
+
+    fn send_back(&mut self, op: &Op) {
+        let Op::SendBack { producer, choice, timeout, dead } = *op else { return };
+        let Some(producer) = self.producers.get(usize::from(producer) % self.producers.len().max(1)) else {
+            return;
+        };
+        let mut options = SendBackOptions::default();
+        options.timeout = timeout.unwrap_or(options.timeout);
+        match self.client.send_back(self.now, *producer, given_back(choice, dead), options) {
             Ok(op) => self.ops.push(op),
             Err(rejected) => self.tell(&rejected.reason),
         }

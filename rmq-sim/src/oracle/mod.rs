@@ -5,6 +5,7 @@
 
 mod connection;
 mod recovery;
+mod send_back;
 mod sending;
 
 use std::fmt;
@@ -14,6 +15,7 @@ use rmq_core::{Event, Instant};
 pub use connection::{ClosedIsTold, PeersAreUnderstood};
 pub(crate) use recovery::GRACE;
 pub use recovery::{Heartbeats, Recovers};
+pub use send_back::SentBackIsKept;
 pub(crate) use sending::UNTRIED_FIRST;
 pub use sending::{AcknowledgedIsStored, AttemptsWithinPolicy, StoredWasSent, UntriedFirst};
 
@@ -132,6 +134,7 @@ pub fn all(options: &RunOptions) -> Vec<Box<dyn Oracle>> {
         Box::new(AcknowledgedIsStored),
         Box::new(StoredWasSent::default()),
         Box::new(AttemptsWithinPolicy::default()),
+        Box::new(SentBackIsKept::default()),
         Box::new(ClosedIsTold::default()),
         Box::new(PeersAreUnderstood),
         Box::new(Recovers::default()),

@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use rmq_core::{Event, Instant, SendError, SendResult};
 
+use rmq_proto::names::RETRY_PREFIX;
+use rmq_proto::properties::ORIGIN_MESSAGE_ID;
+
 use super::{Oracle, Seen};
-use crate::model::{ModelEvent, StoredMessage};
+use crate::model::{ModelEvent, SendSummary, StoredMessage};
 use crate::net::Network;
 use crate::run::Operation;
 
@@ -47,6 +50,11 @@ impl Oracle for AcknowledgedIsStored {
             Some(_) => Ok(()),
         }
     }
+}
+
+/// Whether a send takes the place of a message that was given back.
+fn is_retry(send: &SendSummary) -> bool {
+    send.topic.starts_with(RETRY_PREFIX)
 }
 
 /// What is stored was sent, with one `UNIQ_KEY` and no more often than it was asked for; a failure that says that nothing
@@ -116,13 +124,13 @@ impl Oracle for StoredWasSent {
 
     fn see(&mut self, _: Instant, seen: Seen<'_>, _: &Network) -> Result<(), String> {
         match seen {
-            Seen::Accepted(operation) => {
+            Seen::Accepted(operation) if operation.back.is_none() => {
                 let sent = Sent { operation: operation.clone(), may_be_stored: true, message_id: None };
                 self.operations.insert(operation.body.clone(), sent);
             }
             Seen::Ended { operation, event } => self.ended(operation, event),
             Seen::Served(ModelEvent::Requested { send: Some(send), .. }) => {
-                if let Some(key) = &send.unique_key {
+                if let Some(key) = send.unique_key.as_ref().filter(|_| !is_retry(send)) {
                     *self.requests.entry(key.clone()).or_default() += 1;
                 }
             }
@@ -133,7 +141,9 @@ impl Oracle for StoredWasSent {
 
     fn finish(&mut self, network: &Network) -> Result<(), String> {
         let mut copies: BTreeMap<&[u8], Vec<&StoredMessage>> = BTreeMap::new();
-        for message in network.cluster().stored() {
+        // What was given back is a message of its own, with the body and the key of the one it was.
+        let is_first = |message: &&StoredMessage| message.property(ORIGIN_MESSAGE_ID).is_none();
+        for message in network.cluster().stored().filter(is_first) {
             copies.entry(&message.body).or_default().push(message);
         }
         copies.values().try_for_each(|copies| self.check(copies))
@@ -154,7 +164,7 @@ impl Oracle for AttemptsWithinPolicy {
     fn see(&mut self, _: Instant, seen: Seen<'_>, _: &Network) -> Result<(), String> {
         match seen {
             Seen::Served(ModelEvent::Requested { send: Some(send), .. }) => {
-                if let Some(key) = &send.unique_key {
+                if let Some(key) = send.unique_key.as_ref().filter(|_| !is_retry(send)) {
                     *self.requests.entry(key.clone()).or_default() += 1;
                 }
                 Ok(())

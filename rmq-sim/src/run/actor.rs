@@ -7,6 +7,7 @@ use bytes::Bytes;
 use rmq_core::proto::message::Message;
 use rmq_core::{Event, Identity, OpId, ProducerId, SendOptions, Start};
 
+use super::give_back::Given;
 use super::operation::{Operation, end_name};
 use super::options::RunOptions;
 use super::process::Process;
@@ -18,9 +19,10 @@ use crate::trace::Happening;
 #[derive(Debug)]
 pub(super) struct Actor {
     pub(super) process: Process,
-    producers: Vec<ProducerId>,
-    open: BTreeMap<OpId, Operation>,
-    next_number: u64,
+    pub(super) producers: Vec<ProducerId>,
+    pub(super) open: BTreeMap<OpId, Operation>,
+    pub(super) next_number: u64,
+    pub(super) given: Given,
     pub(super) has_shut_down: bool,
     /// Whether it has commands that no turn followed yet.
     pub(super) is_touched: bool,
@@ -62,6 +64,7 @@ impl Actor {
             producers,
             open: BTreeMap::new(),
             next_number: 0,
+            given: Given::new(),
             has_shut_down: false,
             is_touched: true,
         }
@@ -95,6 +98,7 @@ impl Actor {
             accepted: now,
             timeout: errand.options.timeout.unwrap_or(options.settings.send_timeout),
             attempts: if errand.options.oneway { 1 } else { options.settings.attempts.get() },
+            back: None,
         };
         let what = if operation.oneway { "one-way send" } else { "send" };
         network.note(Happening::Accepted { client, op: number, what });
@@ -120,6 +124,7 @@ impl Actor {
         let op = match &event {
             Event::Sent { op, .. } | Event::OnewayWritten { op } => *op,
             Event::SendFailed { op, .. } | Event::Cancelled { op } => *op,
+            Event::SentBack { op, .. } | Event::SendBackFailed { op, .. } => *op,
             Event::ShutDown => {
                 self.has_shut_down = true;
                 network.note(Happening::ShutDown { client });
@@ -132,6 +137,7 @@ impl Actor {
         if let Some(operation) = &operation {
             let how = match &event {
                 Event::SendFailed { error, .. } => error.to_string().into(),
+                Event::SendBackFailed { error, .. } => error.to_string().into(),
                 event => end_name(event).into(),
             };
             network.note(Happening::Finished { client, op: operation.number, how });

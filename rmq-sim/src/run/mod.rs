@@ -4,6 +4,7 @@
 //! right. Then its clients shut down.
 
 mod actor;
+mod give_back;
 mod operation;
 mod options;
 mod play;
@@ -17,7 +18,7 @@ use std::time::Duration;
 
 use rmq_core::Instant;
 
-pub use operation::{Operation, end_name};
+pub use operation::{GivenBack, Operation, end_name};
 pub use options::{ClientSettings, FaultKind, FaultRate, RunOptions};
 pub use process::Process;
 pub use report::RunReport;
@@ -52,6 +53,8 @@ pub struct Run {
     options: RunOptions,
     network: Network,
     rng: Rng,
+    /// Draws what is about send-backs.
+    backs: Rng,
     actors: BTreeMap<u32, Actor>,
     next_client: u32,
     actions: BTreeMap<(Instant, u64), Action>,
@@ -76,6 +79,7 @@ impl Run {
         Self {
             network,
             rng,
+            backs: Rng::new(options.seed ^ 0x6B_ACBA_C0DE),
             actors: BTreeMap::new(),
             next_client: 0,
             actions: BTreeMap::new(),
@@ -116,6 +120,7 @@ impl Run {
             self.start_client();
         }
         self.draw_weather();
+        self.draw_give_backs();
         let ended = self.live().and_then(|()| self.wind_up());
         if let Err(violation) = ended {
             let now = self.network.now();

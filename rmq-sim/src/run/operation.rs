@@ -16,7 +16,7 @@ pub struct Operation {
     pub number: u64,
     /// Topic of the message.
     pub topic: Arc<str>,
-    /// Its body. No other operation of the run has the same.
+    /// Its body. No other send of the run has the same.
     pub body: Bytes,
     /// Whether no answer is asked for.
     pub oneway: bool,
@@ -26,18 +26,42 @@ pub struct Operation {
     pub timeout: Duration,
     /// Attempts that it has.
     pub attempts: u32,
+    /// What is given back, if it is no send.
+    pub back: Option<GivenBack>,
+}
+
+/// One delivery of a message that a group of consumers gives back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenBack {
+    /// The group.
+    pub group: String,
+    /// The message's `UNIQ_KEY`.
+    pub key: String,
+    /// How often it was consumed again before.
+    pub times: i32,
+    /// Whether it is not to be consumed any more.
+    pub dead_letter: bool,
 }
 
 impl fmt::Debug for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { client, number, topic, body, oneway, accepted, timeout, attempts } = self;
-        let kind = if *oneway { "one-way send" } else { "send" };
+        let Self { client, number, topic, body, oneway, accepted, timeout, attempts, back } = self;
+        let kind = match back {
+            Some(GivenBack { dead_letter: true, .. }) => "dead letter",
+            Some(_) => "send-back",
+            None if *oneway => "one-way send",
+            None => "send",
+        };
         write!(
             f,
-            "c{client} op {number} ({kind} of {} bytes to {topic}, accepted at {} us, {timeout:?}, at most {attempts} attempts)",
+            "c{client} op {number} ({kind} of {} bytes to {topic}, accepted at {} us, {timeout:?}, at most {attempts} attempts",
             body.len(),
             accepted.as_micros(),
-        )
+        )?;
+        match back {
+            Some(GivenBack { group, key, times, .. }) => write!(f, ", {key} by {group} after {times} times)"),
+            None => f.write_str(")"),
+        }
     }
 }
 
@@ -47,6 +71,8 @@ pub fn end_name(event: &Event) -> &'static str {
         Event::Sent { .. } => "sent",
         Event::OnewayWritten { .. } => "written",
         Event::SendFailed { .. } => "failed",
+        Event::SentBack { .. } => "sent back",
+        Event::SendBackFailed { .. } => "not sent back",
         Event::Cancelled { .. } => "cancelled",
         _ => "other",
     }

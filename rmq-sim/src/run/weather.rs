@@ -25,6 +25,8 @@ const HOUR: Duration = Duration::from_secs(3_600);
 pub(super) enum Action {
     /// A client begins to send, once or many times.
     Send,
+    /// A client gives a message back.
+    GiveBack,
     /// A client takes an operation back.
     Cancel { client: u32, number: u64 },
     /// Something happens to a client.
@@ -100,6 +102,7 @@ impl Run {
                 }
                 Ok(())
             }
+            Action::GiveBack => self.give_back(),
             Action::Strike { kind, lasts } => self.strike(kind, lasts),
             Action::Scripted(action) => self.play(action),
             Action::Heal => {
@@ -137,7 +140,7 @@ impl Run {
     }
 
     /// Whether a client does not stand still: while it does, its user asks for nothing either.
-    fn is_awake(&self, client: u32) -> bool {
+    pub(super) fn is_awake(&self, client: u32) -> bool {
         let now = self.network.now();
         self.actors.get(&client).is_some_and(|actor| !actor.process.is_suspended(now))
     }

@@ -10,6 +10,7 @@ macro_rules! rows {
 mod budget;
 mod replies;
 mod routes;
+mod send_backs;
 
 use rmq_core::{
     AttemptTimeout, CloseCause, CloseOnTimeout, Event, OpId, ProducerConfig, RequestError, RetryPolicy,

@@ -13,7 +13,6 @@ use super::{Broker, Turn};
 use crate::model::answer::{Answer, AnswerExt};
 use crate::model::conn::PeerConn;
 use crate::model::event::{Events, ModelEvent};
-use crate::model::topic::TopicConfig;
 
 /// What a group does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -125,9 +124,8 @@ impl Broker {
         }
         for consumer in heartbeat.consumers {
             let retry_topic = names::retry_topic(&consumer.group_name);
-            if !self.topics.contains_key(&retry_topic) {
-                self.put_topic(TopicConfig::new(retry_topic, 1), turn.name_servers, turn.events);
-            }
+            let queues = self.group(&consumer.group_name).map_or(1, |group| group.retry_queue_nums);
+            self.make_topic(turn, &retry_topic, queues);
             let key = (Role::Consumer, consumer.group_name);
             self.clients.register(&self.name, turn.conn, &heartbeat.client_id, turn.events, key);
         }

@@ -1,10 +1,12 @@
 //! A broker: topics, messages, and who is there.
 
 mod clients;
+pub(crate) mod delay;
 mod properties;
 mod send;
+mod send_back;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -22,6 +24,7 @@ use super::config::ClusterConfig;
 use super::conn::PeerConn;
 use super::event::{Events, ModelEvent};
 use super::fault::ForcedCode;
+use super::group::GroupConfig;
 use super::name_server::NameServer;
 use super::profile::ProfileRules;
 use super::store::Store;
@@ -41,7 +44,11 @@ pub struct Broker {
     up: bool,
     rules: &'static ProfileRules,
     topics: BTreeMap<String, TopicConfig>,
+    groups: BTreeMap<String, GroupConfig>,
+    auto_create_groups: bool,
     store: Store,
+    /// When delayed messages are due, in milliseconds since the Unix epoch, with their sequences.
+    delayed: BTreeSet<(u64, u64)>,
     clients: Clients,
     unique_keys: UniqueKeyGenerator,
 }
@@ -78,6 +85,9 @@ impl Broker {
             up: true,
             rules: config.profile.rules(),
             topics,
+            groups: BTreeMap::new(),
+            auto_create_groups: config.auto_create_groups,
+            delayed: BTreeSet::new(),
             store: Store::new(config.retain, config.retain_bytes),
             clients: Clients::default(),
             unique_keys: UniqueKeyGenerator::new(address.ip(), address.port(), salt),
@@ -163,6 +173,7 @@ impl Broker {
     pub(crate) fn answer(&mut self, turn: &mut Turn<'_>, request: &RemotingCommand) -> Answer {
         match RequestCode(request.code) {
             RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 => self.answer_send(turn, request),
+            RequestCode::CONSUMER_SEND_MSG_BACK => self.answer_send_back(turn, request),
             RequestCode::HEART_BEAT => self.answer_heartbeat(turn, request),
             RequestCode::UNREGISTER_CLIENT => self.answer_unregister(turn, request),
             RequestCode(code) => Answer::not_supported(code),

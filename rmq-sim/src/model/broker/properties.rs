@@ -6,12 +6,14 @@ use rmq_proto::properties::{
     self, CLUSTER, MSG_REGION, NAME_SEPARATOR, POP_CK, PROPERTY_SEPARATOR, TRACE_ON, UNIQ_KEY, WAIT,
 };
 
-use super::CLUSTER_NAME;
+use super::{CLUSTER_NAME, delay};
 use crate::model::answer::REGION;
 use crate::model::profile::ProfileRules;
 
 /// The properties of a record (wire §5.1, §6.4): the client's, of duplicates the last, and the broker's own. Their order
 /// is free.
+///
+/// 4.9.7 leaves `WAIT` out, but for delayed messages (wire §5.1).
 ///
 /// `fresh_key` is asked for a `UNIQ_KEY` when there is none and the release adds one.
 pub(super) fn stored<K: AsRef<str>>(
@@ -30,10 +32,27 @@ pub(super) fn stored<K: AsRef<str>>(
         map.insert(TRACE_ON, "true");
         map.remove(POP_CK);
     }
-    if !rules.stores_wait {
+    if !rules.stores_wait && delay::level(text).is_none() {
         map.remove(WAIT);
     }
-    let mut stored = String::with_capacity(text.len() + 160);
+    encode(rules, &map)
+}
+
+/// The properties of a record with some changed: set, or taken away.
+pub(super) fn changed(rules: &ProfileRules, text: &str, changes: &[(&str, Option<&str>)]) -> String {
+    let mut map: BTreeMap<&str, &str> = properties::iter(text).collect();
+    for (name, value) in changes {
+        match value {
+            Some(value) => map.insert(name, value),
+            None => map.remove(name),
+        };
+    }
+    encode(rules, &map)
+}
+
+fn encode(rules: &ProfileRules, map: &BTreeMap<&str, &str>) -> String {
+    let len: usize = map.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
+    let mut stored = String::with_capacity(len);
     for (name, value) in map {
         stored.push_str(name);
         stored.push(NAME_SEPARATOR);

@@ -13,6 +13,7 @@ use rmq_proto::id::OffsetMessageId;
 use rmq_proto::names::{self, NameError, RETRY_PREFIX};
 use rmq_proto::properties as wire_properties;
 
+use super::send_back::max_reconsume_times;
 use super::{Broker, Turn, properties};
 use crate::model::answer::{Answer, AnswerExt, REGION};
 use crate::model::store::StoredMessage;
@@ -33,6 +34,7 @@ struct SendRequest<'a> {
     flag: i32,
     properties: Cow<'a, str>,
     reconsume_times: i32,
+    max_reconsume_times: Option<i32>,
     batch: bool,
 }
 
@@ -51,6 +53,7 @@ macro_rules! from_header {
                     flag: header.flag,
                     properties: header.properties.unwrap_or_default(),
                     reconsume_times: header.reconsume_times.unwrap_or(0),
+                    max_reconsume_times: header.max_reconsume_times,
                     batch: header.batch.unwrap_or(false),
                 }
             }
@@ -93,7 +96,9 @@ impl SendSummary {
     ) -> Option<Self> {
         let header = SendRequest::read(request).ok()?;
         Some(Self {
-            topic: topic.map_or_else(|| header.topic.into(), Arc::clone),
+            topic: topic
+                .filter(|topic| ***topic == *header.topic)
+                .map_or_else(|| header.topic.into(), Arc::clone),
             queue_id: header.queue_id,
             unique_key: wire_properties::value(&header.properties, wire_properties::UNIQ_KEY)
                 .map(str::to_owned),
@@ -135,12 +140,39 @@ impl Broker {
             Ok(queue_id) => queue_id,
             Err(answer) => return *answer,
         };
+        let mut header = header;
+        let given_up = match self.is_given_up(request, &header) {
+            Ok(group) => group.map(|group| self.dead_letters(turn, &group)),
+            Err(answer) => return *answer,
+        };
         let fresh_key = || self.unique_keys.next(turn.unix_ms);
         let stored_properties = properties::stored(self.rules, &header.properties, fresh_key);
         if request.body.len() > MAX_BODY_LEN || stored_properties.len() > wire_properties::MAX_LEN {
             return *refused(ResponseCode::MESSAGE_ILLEGAL, TOO_LARGE);
         }
+        let (queue_id, stored_properties) = match given_up {
+            None => (queue_id, stored_properties),
+            Some(topic) => {
+                header.topic = Cow::Owned(topic);
+                (0, properties::changed(self.rules, &stored_properties, &[(wire_properties::DELAY, None)]))
+            }
+        };
         self.store_message(turn, header, queue_id, stored_properties, &request.body)
+    }
+
+    /// The group of a retry topic whose message was consumed too often: it is a dead letter (producer §12.4). Here its
+    /// number counts this time already, so the limit itself is still within.
+    fn is_given_up(
+        &mut self,
+        request: &RemotingCommand,
+        header: &SendRequest<'_>,
+    ) -> Result<Option<String>, Box<Answer>> {
+        let Some(name) = header.topic.strip_prefix(RETRY_PREFIX) else { return Ok(None) };
+        let Some(group) = self.group(name) else {
+            return Err(Box::new(self.unknown_group(name, AnswerExt::Region)));
+        };
+        let most = max_reconsume_times(request, header.max_reconsume_times, &group);
+        Ok((header.reconsume_times > most).then_some(group.name))
     }
 
     /// The checks before storing, in the real order (seen on both); gives the queue. That the topic may be written is not
@@ -218,7 +250,7 @@ impl Broker {
         // A slice would keep the whole piece of input alive that it came in.
         let body = Bytes::copy_from_slice(body);
         let message = StoredMessage {
-            sequence: *turn.sequence,
+            sequence: 0,
             broker: self.shared_name(),
             topic: header.topic.into(),
             queue_id,
@@ -235,11 +267,7 @@ impl Broker {
             reconsume_times: header.reconsume_times,
             producer_group: header.producer_group.into_owned(),
         };
-        *turn.sequence += 1;
-        #[cfg(rmq_mutate)]
-        let (queue_offset, offset) = self.store.append_mutated(message, turn.sequence);
-        #[cfg(not(rmq_mutate))]
-        let (queue_offset, offset) = self.store.append(message);
+        let (queue_offset, offset) = self.put(turn.unix_ms, turn.sequence, message);
         let sent = SendResponseHeader {
             message_id: OffsetMessageId { host: self.address, offset }.to_string().into(),
             queue_id,

@@ -15,6 +15,7 @@ use super::config::ClusterConfig;
 use super::conn::{Link, PeerConn, PeerOutput};
 use super::event::{Events, ModelEvent};
 use super::fault::{Fault, Faults};
+use super::group::GroupConfig;
 use super::name_server::NameServer;
 use super::store::StoredMessage;
 use super::topic::TopicConfig;
@@ -153,6 +154,24 @@ impl Cluster {
         self.brokers[index].put_topic(topic.clone(), &mut self.name_servers, &mut self.events);
     }
 
+    /// Puts a group of consumers on every broker, or changes its settings there, as an administrator would.
+    pub fn create_group(&mut self, group: &GroupConfig) {
+        self.brokers.iter_mut().for_each(|broker| broker.put_group(group.clone()));
+    }
+
+    /// Lets delayed messages that are due at `unix_ms`, in milliseconds since the Unix epoch, go to where they are meant
+    /// for. [`receive`](Self::receive) does so too.
+    pub fn advance(&mut self, unix_ms: u64) {
+        for broker in &mut self.brokers {
+            broker.deliver_delayed(unix_ms, &mut self.sequence);
+        }
+    }
+
+    /// When the next delayed message is due at a broker that is up, in milliseconds since the Unix epoch.
+    pub fn next_delivery(&self) -> Option<u64> {
+        self.brokers.iter().filter_map(Broker::next_delivery).min()
+    }
+
     /// Lets an address misbehave from now on. False when nobody has that address: a test that meant to see a fault
     /// then sees none.
     #[must_use = "at an address that nobody has there is no fault"]
@@ -205,6 +224,7 @@ impl Cluster {
     /// Bytes from the client, in any pieces. `unix_ms` is the servers' clock, in milliseconds since the Unix epoch. A
     /// frame that cannot be read closes the connection (wire §1.3). Bytes for a closed connection are ignored.
     pub fn receive(&mut self, unix_ms: u64, conn: PeerConn, mut data: Bytes) {
+        self.advance(unix_ms);
         if let Some(link) = self.links.get(&conn).filter(|link| link.dead) {
             if self.peer_is_up(link.peer) {
                 self.close(conn, None);
