@@ -54,6 +54,8 @@ pub struct Stats {
     pub producers: usize,
     /// Gauge: topics known or asked for.
     pub topics: usize,
+    /// Gauge: brokers whose health producers remember, counted for each producer.
+    pub fault_items: usize,
     /// Gauge: peers known.
     pub links: usize,
     /// Gauge: connections open.

@@ -439,6 +439,7 @@ impl Net {
         let of = |event: &Event| match event {
             Event::Sent { op, .. }
             | Event::OnewayWritten { op }
+            | Event::QueuesFound { op, .. }
             | Event::SendFailed { op, .. }
             | Event::Cancelled { op } => Some(*op),
             _ => None,
