@@ -41,9 +41,9 @@ pub(crate) struct Choice {
 /// | 7   | any                                  |
 ///
 /// Rows 2, 4 and 7 are those of fault tolerance (producer §4.3), to each of which comes that an untried broker goes first.
-/// Without fault tolerance every broker is available, which leaves rows 1, 2 and 7. In one look at all queues the best is
-/// found; row 7 takes the next one after that look. The rotation is not drawn anew for a repetition, as Java does: of equal
-/// queues any will do.
+/// Without fault tolerance every broker is available, which leaves rows 1, 2 and 7. One look at all queues finds
+/// the best, and the rotation goes on from there; row 7 takes the next one after that look. The rotation is not drawn anew
+/// for a repetition, as Java does: of equal queues any will do.
 pub(crate) fn select<'a, T>(
     queues: &PublishQueues,
     health: impl Fn(&str) -> Health,
@@ -68,14 +68,18 @@ where
             return Some(choice(candidate));
         }
         let may = last != Some(&**candidate.0);
-        if may && best.is_none_or(|(before, _)| rank < before) {
-            best = Some((rank, candidate));
+        if may && best.is_none_or(|(before, _, _)| rank < before) {
+            best = Some((rank, candidate, *cursor));
         }
     }
     if queues.is_empty() {
         return None;
     }
-    best.map(|(_, candidate)| candidate).or_else(|| queues.at(cursor.next(queues.len()))).map(choice)
+    if let Some((_, candidate, there)) = best {
+        *cursor = there;
+        return Some(choice(candidate));
+    }
+    queues.at(cursor.next(queues.len())).map(choice)
 }
 
 #[cfg(test)]
@@ -117,7 +121,7 @@ mod tests {
             ("row 30: the rest of the failed broker is passed over", (two, &["b"], 10, ("a", 0), 12)),
             ("row 31: one broker is tried again", (&[("a", 2)], &["a"], 1, ("a", 0), 4)),
             ("row 32: the position wraps to 0", (two, &[], 0x7fff_ffff, ("a", 0), 0x8000_0000)),
-            ("row 2: both tried, the one not tried last", (two, &["a", "b"], 1, ("a", 0), 5)),
+            ("row 2: both tried, the one not tried last", (two, &["a", "b"], 1, ("a", 0), 4)),
             ("D4: two dead of three", (&[("a", 1), ("b", 1), ("c", 1)], &["a", "b"], 2, ("c", 0), 5)),
         ];
         for (name, (brokers, tried, before, (broker, queue_id), after)) in rows {
@@ -141,15 +145,15 @@ mod tests {
                 "--rr",
                 &["a", "b"],
                 "a",
-                7,
+                4,
             ),
-            ("2: but not the last one", "-rrr", &["b", "a"], "c", 7),
-            ("row 38: all left alone, the next reachable one", "urru", &[], "b", 7),
+            ("2: but not the last one", "-rrr", &["b", "a"], "c", 6),
+            ("row 38: all left alone, the next reachable one", "urru", &[], "b", 5),
             ("3: of reachable ones the untried", "rrur", &["a", "b"], "d", 7),
-            ("4: a tried one that is reachable", "rruu", &["a", "b"], "a", 7),
-            ("5: nothing is reachable, the untried one", "uuuu", &["a", "b", "d"], "c", 7),
-            ("6: all tried and unreachable, not the last one", "uuuu", &["a", "b", "c", "d"], "a", 7),
-            ("row 39: nothing is reachable, the next one", "uuuu", &[], "a", 7),
+            ("4: a tried one that is reachable", "rruu", &["a", "b"], "a", 4),
+            ("5: nothing is reachable, the untried one", "uuuu", &["a", "b", "d"], "c", 6),
+            ("6: all tried and unreachable, not the last one", "uuuu", &["a", "b", "c", "d"], "a", 4),
+            ("row 39: nothing is reachable, the next one", "uuuu", &[], "a", 4),
             ("row 40: without fault tolerance the next one", "----", &[], "a", 4),
         ];
         for (name, health, tried, broker, after) in rows {

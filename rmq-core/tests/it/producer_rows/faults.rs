@@ -19,7 +19,9 @@ fn tolerant_net(tolerance: FaultTolerance) -> Net {
 /// Which brokers so many sends in turn go to, each once.
 fn brokers(net: &mut Net, sends: usize) -> Vec<String> {
     net.forget();
-    (0..sends).for_each(|_| drop(send(net)));
+    for _ in 0..sends {
+        send(net);
+    }
     net.run(ms(0));
     let mut asked = net.brokers_asked();
     assert_eq!(asked.len(), sends);
@@ -31,7 +33,7 @@ fn brokers(net: &mut Net, sends: usize) -> Vec<String> {
 /// Makes a broker do this about the next send it gets, and sends until it has one.
 fn meet(net: &mut Net, name: &str, act: Act, wait: Duration) -> OpId {
     net.broker(name).sends = [act].into();
-    loop {
+    for _ in 0..10 {
         let goes_there = net.next_broker("T") == name;
         let op = send(net);
         net.run(if goes_there { wait } else { ms(0) });
@@ -39,6 +41,7 @@ fn meet(net: &mut Net, name: &str, act: Act, wait: Duration) -> OpId {
             return op;
         }
     }
+    panic!("no send goes to {name}");
 }
 
 /// A broker that answered in this time, and how long it is then left alone.
@@ -111,6 +114,7 @@ rows! {
         let mut net = tolerant_net(FaultTolerance::new());
         for name in ["a", "b"] {
             meet(&mut net, name, Act::Close, ms(0));
+            net.run(ms(100));
         }
         assert_eq!(brokers(&mut net, 4), ["a", "b"], "they go round");
     }
@@ -126,7 +130,7 @@ rows! {
     row_039b {
         let mut net = tolerant_net(FaultTolerance::new());
         meet(&mut net, "a", Act::Code(ResponseCode::SYSTEM_BUSY, ""), ms(0));
-        meet(&mut net, "b", Act::Close, ms(0));
+        meet(&mut net, "b", Act::Close, ms(100));
         assert_eq!(brokers(&mut net, 4), ["b"]);
     }
 
@@ -168,7 +172,7 @@ rows! {
         let mut data = route(&[("a", 2), ("b", 2)]);
         data.broker_datas[0].addresses = [(1, "slave:10911".into())].into();
         net.routes.insert("T".into(), data);
-        net.peer(NAME_SERVER).others.clear();
+        net.broker("a").others.insert(RequestCode::GET_MAX_OFFSET.0, Act::Code(ResponseCode::SYSTEM_ERROR, ""));
         net.run(ms(40_000));
         assert_eq!((items, net.client.stats().fault_items), (2, 1));
     }
@@ -225,6 +229,7 @@ fn what_is_cancelled_counts_with_its_time() {
 fn each_producer_has_a_table_of_its_own() {
     let mut net = tolerant_net(FaultTolerance::new());
     let other = net.client.add_producer(net.now, ProducerConfig::new("other")).unwrap();
+    net.run(ms(0));
     meet(&mut net, "a", Act::Code(ResponseCode::SYSTEM_BUSY, ""), ms(0));
     assert_eq!(brokers(&mut net, 4), ["b"]);
     net.producer = other;
@@ -239,10 +244,11 @@ fn items_go_with_the_routes() {
     assert_eq!(net.client.stats().fault_items, 2);
     net.run(ms(10_000));
     net.broker("a").sends = [after(60_000, Act::Stored(ResponseCode::SUCCESS))].into();
-    while net.broker("a").sends.len() == 1 {
+    for _ in 0..4 {
         net.send("T", SendOptions::default().timeout(ms(120_000)));
-        net.run(ms(0));
     }
+    net.run(ms(0));
+    assert!(net.broker("a").sends.is_empty());
     net.routes.insert("T".into(), route(&[("b", 2)]));
     net.run(ms(40_000));
     assert_eq!(net.client.stats().fault_items, 1);
@@ -259,7 +265,7 @@ fn clause_7_fault_items() {
     let mut net = Net::with(config, tolerant(FaultTolerance::new().detector(true)));
     net.warm();
     assert_eq!(net.client.stats().fault_items, 1);
-    for name in ["a", "b", "a", "b"] {
+    for name in ["a", "b"] {
         meet(&mut net, name, Act::Code(ResponseCode::SYSTEM_BUSY, ""), ms(0));
         assert_eq!(net.client.stats().fault_items, 1);
     }
@@ -280,7 +286,7 @@ fn the_detector_is_quiet() {
     }
     net.broker("a").others.insert(RequestCode::GET_MAX_OFFSET.0, Act::Silent);
     net.forget();
-    net.run(ms(3_400));
+    net.run(ms(3_600));
     assert_eq!(probes(&net).len(), 2);
     assert_eq!(net.client.stats().awaited, 0, "200 ms are enough for an answer");
     let header: GetMaxOffsetHeader<'_> =
