@@ -31,6 +31,7 @@ mod client;
 mod connection;
 mod error;
 mod producer;
+mod queues;
 mod runtime;
 mod shared;
 mod stats;
@@ -42,14 +43,15 @@ pub use builder::ClientBuilder;
 pub use client::{Client, ShutdownFuture};
 pub use error::{Error, StartError};
 pub use producer::{OnewayFuture, Producer, SendFuture};
+pub use queues::QueuesFuture;
 pub use rmq_core;
 pub use rmq_core::proto::code::ResponseCode;
 pub use rmq_core::proto::command::HeaderFormat;
 pub use rmq_core::proto::message::{Message, MessageError};
 pub use rmq_core::{
-    Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, Limits, MessageQueue,
-    ProducerConfig, RejectReason, RequestError, RetryPolicy, SendError, SendErrorKind, SendOptions,
-    SendResult, SendStatus, ServerOutcome, Stats,
+    Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, FaultTolerance, Limits,
+    MessageQueue, ProducerConfig, RejectReason, RequestError, RetryPolicy, SendError, SendErrorKind,
+    SendOptions, SendResult, SendStatus, ServerOutcome, Stats,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use stats::DriverStats;
@@ -65,6 +67,7 @@ const _: () = {
     handle::<Producer>();
     future::<SendFuture>();
     future::<OnewayFuture>();
+    future::<QueuesFuture>();
     future::<ShutdownFuture>();
     error::<Error>();
     error::<StartError>();

@@ -5,10 +5,11 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
+use std::time::Duration;
 
 use bytes::Bytes;
 use rmq_core::proto::message::Message;
-use rmq_core::{OpId, ProducerId, SendOptions, SendResult};
+use rmq_core::{MessageQueue, OpId, ProducerId, SendOptions, SendResult};
 
 use crate::error::Error;
 use crate::shared::Owner;
@@ -17,20 +18,23 @@ use crate::waiters::{Key, Outcome};
 /// Sends messages of one producer group. Cheap to clone, and usable from any number of tasks at once.
 #[derive(Clone)]
 pub struct Producer {
-    owner: Arc<Owner>,
-    id: ProducerId,
+    pub(crate) owner: Arc<Owner>,
+    pub(crate) id: ProducerId,
+    /// Time of one send.
+    pub(crate) timeout: Duration,
 }
 
 impl Producer {
-    pub(crate) const fn new(owner: Arc<Owner>, id: ProducerId) -> Self {
-        Self { owner, id }
+    pub(crate) const fn new(owner: Arc<Owner>, id: ProducerId, timeout: Duration) -> Self {
+        Self { owner, id, timeout }
     }
 
     /// Sends a message to its topic and waits until a broker has stored it; see [`SendFuture`].
     ///
     /// A send that fails is repeated as the producer's configuration says, at another broker where there is one, all
-    /// within the send timeout. Attempts do not wait for one another: where each broker refuses at once, all are used up at
-    /// once, and it is for the caller to wait before the next call.
+    /// within the send timeout. Attempts at different brokers do not wait for one another: where two or more brokers refuse at
+    /// once, all attempts are used up at once, and it is for the caller to wait before the next call. Those at the only broker
+    /// there is [do](rmq_core::ProducerConfig::retry_backoff).
     pub fn send(&self, message: Message) -> SendFuture {
         self.send_with(message, SendOptions::default())
     }
@@ -39,13 +43,20 @@ impl Producer {
     /// [`send_oneway`](Self::send_oneway).
     pub fn send_with(&self, message: Message, mut options: SendOptions) -> SendFuture {
         options.oneway = false;
-        SendFuture(Operation::new(self, message, options))
+        SendFuture::new(self, message, None, options)
+    }
+
+    /// Sends a message to a queue of its topic, such as [`queues`](Self::queues) tells, and waits until its broker has stored
+    /// it. There is one attempt unless the [retry policy](rmq_core::RetryPolicy::at_given_queue) says otherwise, and no other
+    /// broker will do.
+    pub fn send_to(&self, queue: MessageQueue, message: Message) -> SendFuture {
+        SendFuture::new(self, message, Some(queue), SendOptions::default())
     }
 
     /// Hands a message to the connection of a broker and waits until its bytes are written; see [`OnewayFuture`]. No
     /// broker confirms it: it may be lost.
     pub fn send_oneway(&self, message: Message) -> OnewayFuture {
-        OnewayFuture(Operation::new(self, message, SendOptions::default().oneway()))
+        OnewayFuture(Operation::new(self, message, None, SendOptions::default().oneway()))
     }
 }
 
@@ -75,6 +86,15 @@ impl fmt::Debug for Producer {
 pub struct SendFuture(Operation);
 
 impl SendFuture {
+    pub(crate) fn new(
+        producer: &Producer,
+        message: Message,
+        queue: Option<MessageQueue>,
+        options: SendOptions,
+    ) -> Self {
+        Self(Operation::new(producer, message, queue, options))
+    }
+
     /// Lets the send run on by itself. Its outcome is seen by nobody; dropping the last handle of the client still
     /// cancels it.
     ///
@@ -93,7 +113,7 @@ impl Future for SendFuture {
         Poll::Ready(match ready!(self.get_mut().0.poll(cx))? {
             Outcome::Sent(result) => Ok(result),
             Outcome::Failed(error) => Err(Error::Send(error)),
-            Outcome::OnewayWritten | Outcome::Lost => Err(Error::TaskLost),
+            Outcome::OnewayWritten | Outcome::Found(_) | Outcome::Lost => Err(Error::TaskLost),
         })
     }
 }
@@ -123,7 +143,7 @@ impl Future for OnewayFuture {
         Poll::Ready(match ready!(self.get_mut().0.poll(cx))? {
             Outcome::OnewayWritten => Ok(()),
             Outcome::Failed(error) => Err(Error::Send(error)),
-            Outcome::Sent(_) | Outcome::Lost => Err(Error::TaskLost),
+            Outcome::Sent(_) | Outcome::Found(_) | Outcome::Lost => Err(Error::TaskLost),
         })
     }
 }
@@ -132,6 +152,7 @@ struct Operation {
     owner: Arc<Owner>,
     producer: ProducerId,
     options: SendOptions,
+    queue: Option<MessageQueue>,
     stage: Stage,
 }
 
@@ -143,16 +164,17 @@ enum Stage {
 }
 
 impl Operation {
-    fn new(producer: &Producer, message: Message, options: SendOptions) -> Self {
+    fn new(producer: &Producer, message: Message, queue: Option<MessageQueue>, options: SendOptions) -> Self {
         let stage = Stage::New(message);
-        Self { owner: Arc::clone(&producer.owner), producer: producer.id, options, stage }
+        Self { owner: Arc::clone(&producer.owner), producer: producer.id, options, queue, stage }
     }
 
     /// Checks and encodes the message here, in the caller's task, and only then takes the lock.
     fn submit(&self, message: Message, waker: Option<Waker>) -> Result<Stage, Error> {
         let message = message.prepare(self.owner.rules())?;
         let body = message.body().clone();
-        let (op, key) = self.owner.send(self.producer, message, self.options, waker, &body)?;
+        let (op, key) =
+            self.owner.send(self.producer, message, self.queue.as_ref(), self.options, waker, &body)?;
         Ok(key.map_or(Stage::Done, |key| Stage::Waiting(op, key, body)))
     }
 

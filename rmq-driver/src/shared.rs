@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use rmq_core::proto::message::{MessageRules, Prepared};
-use rmq_core::{Client as Core, ConfigError, OpId, ProducerConfig, ProducerId, SendOptions};
+use rmq_core::{Client as Core, ConfigError, MessageQueue, OpId, ProducerConfig, ProducerId, SendOptions};
 
 use crate::error::Error;
 use crate::runtime::Clock;
@@ -28,6 +28,13 @@ pub(crate) enum Task {
     Ended,
     /// It was dropped by its runtime, or the core panicked.
     Lost,
+}
+
+/// Where the queues of a topic are.
+pub(crate) enum Found {
+    Known(Arc<[MessageQueue]>),
+    /// With the outcome of this operation.
+    Asked(OpId, Key),
 }
 
 /// Names one who waits for the end of the task.
@@ -122,11 +129,16 @@ impl Shared {
         })
     }
 
+    pub(crate) fn now(&self) -> rmq_core::Instant {
+        self.clock.now()
+    }
+
     /// Submits a message, whose body is given beside it; with a waker, its sender waits for the outcome.
     pub(crate) fn send(
         &self,
         producer: ProducerId,
         message: Prepared,
+        queue: Option<&MessageQueue>,
         options: SendOptions,
         mut waker: Option<Waker>,
         body: &Bytes,
@@ -137,7 +149,11 @@ impl Shared {
                 // Nothing of it was sent, which a lost task's other sends cannot say.
                 return (Err(Error::ShutDown), Some(message));
             };
-            match core.send(now, producer, message, options) {
+            let sent = match queue {
+                Some(queue) => core.send_to(now, producer, queue, message, options),
+                None => core.send(now, producer, message, options),
+            };
+            match sent {
                 Ok(op) => {
                     let key = waker.take().map(|waker| state.waiters.insert(op, waker));
                     if key.is_none() {
@@ -149,6 +165,32 @@ impl Shared {
             }
         });
         sent
+    }
+
+    /// Looks for the queues of a topic; unless they are known, their seeker waits for the outcome.
+    pub(crate) fn find_queues(
+        &self,
+        producer: ProducerId,
+        topic: &str,
+        timeout: Option<Duration>,
+        waker: Waker,
+    ) -> Result<Found, Error> {
+        let now = self.clock.now();
+        // Those that are known are no work for the loop.
+        let known = self.lock().core().and_then(|core| core.publish_queues(now, topic));
+        if let Some(queues) = known {
+            return Ok(Found::Known(queues));
+        }
+        let mut waker = Some(waker);
+        let found = self.command(|state, now| {
+            let core = state.core().ok_or(Error::ShutDown)?;
+            let op = core.find_queues(now, producer, topic, timeout).map_err(Error::rejected)?;
+            let key = waker.take().map(|waker| state.waiters.insert(op, waker));
+            key.map(|key| Found::Asked(op, key)).ok_or(Error::TaskLost)
+        });
+        // A waker that is not needed is dropped without the lock.
+        drop(waker);
+        found
     }
 
     /// Takes the outcome of an operation, or leaves the caller's waker.

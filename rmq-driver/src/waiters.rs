@@ -1,16 +1,18 @@
 //! Who waits for which operation, and what came of it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::task::Waker;
 
 use bytes::Bytes;
-use rmq_core::{Event, OpId, SendError, SendResult};
+use rmq_core::{Event, MessageQueue, OpId, SendError, SendResult};
 
 /// How an operation ended.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     Sent(SendResult),
     OnewayWritten,
+    Found(Arc<[MessageQueue]>),
     Failed(SendError),
     /// The core cannot be asked any more.
     Lost,
@@ -79,6 +81,7 @@ impl Waiters {
         let (op, outcome) = match event {
             Event::Sent { op, result } => (op, Outcome::Sent(result)),
             Event::OnewayWritten { op } => (op, Outcome::OnewayWritten),
+            Event::QueuesFound { op, queues } => (op, Outcome::Found(queues)),
             Event::SendFailed { op, error } => (op, Outcome::Failed(error)),
             Event::Cancelled { op } => (op, Outcome::Lost),
             _ => return false,

@@ -17,6 +17,8 @@ use crate::oracle::Violation;
 struct Policy {
     timeout: Duration,
     attempts: u32,
+    attempts_at_queue: u32,
+    backoff: Duration,
 }
 
 /// An operation whose end was not polled yet.
@@ -25,25 +27,49 @@ struct Op {
     began: Instant,
     deadline: Instant,
     attempts: u32,
+    backoff: Duration,
+    kind: Kind,
     oneway: bool,
     cancelled: bool,
     /// Least bytes it holds: its body and the properties it was given.
     bytes: usize,
 }
 
-/// What a send brings, as far as the contract speaks of it.
+/// Where an operation goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// To any queue of its topic.
+    Send,
+    /// To a given one.
+    SendTo,
+    /// Nowhere: it asks for the queues.
+    FindQueues,
+}
+
+/// What an operation brings, as far as the contract speaks of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Call {
     producer: ProducerId,
     timeout: Option<Duration>,
     oneway: bool,
     bytes: usize,
+    kind: Kind,
 }
 
 impl Call {
-    pub(super) fn new(producer: ProducerId, message: &Prepared, options: SendOptions) -> Self {
+    pub(super) fn new(kind: Kind, producer: ProducerId, message: &Prepared, options: SendOptions) -> Self {
         let SendOptions { timeout, oneway, .. } = options;
-        Self { producer, timeout, oneway, bytes: message.body().len() + message.properties().len() }
+        let bytes = message.body().len() + message.properties().len();
+        Self { producer, timeout, oneway, bytes, kind }
+    }
+
+    /// The same call with the message that came back.
+    pub(super) fn again(self, message: &Prepared, options: SendOptions) -> Self {
+        Self::new(self.kind, self.producer, message, options)
+    }
+
+    pub(super) fn find_queues(producer: ProducerId, timeout: Option<Duration>) -> Self {
+        Self { producer, timeout, oneway: false, bytes: 0, kind: Kind::FindQueues }
     }
 }
 
@@ -87,7 +113,12 @@ impl Operations {
     }
 
     pub(super) fn producer(&mut self, id: ProducerId, config: &ProducerConfig) {
-        let policy = Policy { timeout: config.timeout(), attempts: config.max_attempts().get() };
+        let policy = Policy {
+            timeout: config.timeout(),
+            attempts: config.max_attempts().get(),
+            attempts_at_queue: config.max_attempts_at_queue().get(),
+            backoff: config.backoff(),
+        };
         self.producers.insert(id, policy);
     }
 
@@ -105,7 +136,7 @@ impl Operations {
     }
 
     pub(super) fn accepted(&mut self, now: Instant, op: OpId, call: Call) -> Result<(), Violation> {
-        self.tally.accepted += 1;
+        self.tally.accepted += u64::from(call.kind != Kind::FindQueues);
         self.tally.oneways += u64::from(call.oneway);
         let known = self.producers.get(&call.producer).copied();
         let policy = known.ok_or_else(|| {
@@ -113,10 +144,16 @@ impl Operations {
         })?;
         let live = self.live.len();
         let timeout = call.timeout.unwrap_or(policy.timeout);
-        let attempts = if call.oneway { 1 } else { policy.attempts };
+        let attempts = match call.kind {
+            _ if call.oneway => 1,
+            Kind::SendTo => policy.attempts_at_queue,
+            Kind::Send => policy.attempts,
+            Kind::FindQueues => 0,
+        };
         let deadline = now + timeout;
-        let new =
-            Op { began: now, deadline, attempts, oneway: call.oneway, cancelled: false, bytes: call.bytes };
+        let Call { oneway, bytes, kind, .. } = call;
+        let backoff = policy.backoff;
+        let new = Op { began: now, deadline, attempts, backoff, kind, oneway, cancelled: false, bytes };
         let last = self.newest.insert(op.index(), op);
         if self.live.insert(op, new).is_none() {
             self.bytes += call.bytes;
@@ -182,9 +219,16 @@ impl Operations {
                     format!("two-way {op:?} is OnewayWritten")
                 })?;
             }
+            Event::QueuesFound { op, queues } => {
+                let ended = self.end(*op, event)?;
+                let asked = ended.kind == Kind::FindQueues;
+                Violation::unless(asked && !queues.is_empty(), ONE_TERMINAL_EVENT, || {
+                    format!("{op:?}, a {:?}, found the queues {queues:?}", ended.kind)
+                })?;
+            }
             Event::SendFailed { op, error } => {
                 let ended = self.end(*op, event)?;
-                self.tally.failed += 1;
+                self.tally.failed += u64::from(ended.kind != Kind::FindQueues);
                 failure(now, *op, &ended, error)?;
             }
             Event::Cancelled { op } => {
@@ -228,6 +272,13 @@ impl Operations {
     }
 }
 
+/// Whether the wait before another attempt would have lasted to the end.
+fn no_time_left(ended: &Op, error: &SendError) -> bool {
+    let last = error.attempts().last();
+    let time = ended.deadline.saturating_since(ended.began);
+    last.is_some_and(|last| last.began.saturating_add(ended.backoff) >= time)
+}
+
 /// Times and attempts of a send that was given up.
 fn failure(now: Instant, op: OpId, ended: &Op, error: &SendError) -> Result<(), Violation> {
     let attempts = error.attempts();
@@ -237,7 +288,7 @@ fn failure(now: Instant, op: OpId, ended: &Op, error: &SendError) -> Result<(), 
     let used_up = attempts.len() == ended.attempts as usize;
     let true_kind = match error.kind() {
         SendErrorKind::TimedOut => error.took() >= ended.deadline.saturating_since(ended.began),
-        SendErrorKind::AttemptsExhausted => used_up,
+        SendErrorKind::AttemptsExhausted => used_up || no_time_left(ended, error),
         SendErrorKind::Refused => !attempts.is_empty(),
         _ => true,
     };

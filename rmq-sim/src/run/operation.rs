@@ -13,12 +13,16 @@ pub struct Operation {
     pub client: u32,
     /// Counts the client's operations, from 0.
     pub number: u64,
+    /// Which of the client's producers.
+    pub producer: usize,
     /// Topic of the message.
     pub topic: Arc<str>,
     /// Its body. No other operation of the run has the same.
     pub body: Bytes,
     /// Whether no answer is asked for.
     pub oneway: bool,
+    /// Whether it goes to a queue that was chosen for it.
+    pub has_given_queue: bool,
     /// When it was accepted.
     pub accepted: Instant,
     /// The time it has.
@@ -32,6 +36,7 @@ pub fn end_name(event: &Event) -> &'static str {
     match event {
         Event::Sent { .. } => "sent",
         Event::OnewayWritten { .. } => "written",
+        Event::QueuesFound { .. } => "found",
         Event::SendFailed { .. } => "failed",
         Event::Cancelled { .. } => "cancelled",
         _ => "other",
