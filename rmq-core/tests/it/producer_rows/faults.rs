@@ -224,6 +224,18 @@ fn what_is_cancelled_counts_with_its_time() {
     assert_eq!(brokers(&mut net, 4), ["a", "b"]);
 }
 
+#[test]
+fn tables_that_cannot_work_are_refused() {
+    let mut net = Net::new();
+    let tolerance = FaultTolerance::new().latency_max([ms(1)]);
+    let error =
+        net.client.add_producer(net.now, ProducerConfig::new("x").fault_tolerance(tolerance)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`latency_max` has 1 thresholds and `not_available_duration` 7 times: each threshold needs one"
+    );
+}
+
 /// Producers of one client do not share what they know: each has its own notion of slow.
 #[test]
 fn each_producer_has_a_table_of_its_own() {
