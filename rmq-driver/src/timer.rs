@@ -70,7 +70,7 @@ impl WallClock {
 
     /// What to tell the core, if it is time or the clock jumped.
     pub(crate) fn look<R: Runtime>(&mut self, now: Instant, runtime: &R) -> Option<Input> {
-        if now < self.looked + Self::LOOK {
+        if now < self.looked + Self::LOOK && now < self.due() {
             return None;
         }
         self.looked = now;

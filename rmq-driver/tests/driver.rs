@@ -6,6 +6,9 @@ mod world;
 
 use std::time::Duration;
 
+use bytes::BytesMut;
+use rmq_driver::rmq_core::proto::code::RequestCode;
+use rmq_driver::rmq_core::proto::command::{HeaderFormat, RemotingCommand};
 use rmq_driver::rmq_core::{CloseCause, RequestError};
 use rmq_driver::{
     ConfigError, Error, Limits, Message, Producer, ProducerConfig, RejectReason, SendErrorKind, SendOptions,
@@ -508,6 +511,17 @@ fn a_jump_of_the_wall_clock_is_seen_within_a_minute() {
 }
 
 #[test]
+fn a_clock_that_is_due_right_after_it_was_looked_at_does_not_keep_the_loop_busy() {
+    let (world, mut peer, _client, producer) = warm();
+    world.pass(Duration::from_millis(59_500));
+    let mut send = Hand::begun(producer.send(message("just before the minute")));
+    peer.run();
+    send.output().unwrap();
+    world.pass(Duration::from_millis(500));
+    peer.run();
+}
+
+#[test]
 fn large_bodies_are_written_without_gaps() {
     let (_world, mut peer, _client, producer) = warm();
     let bodies: Vec<String> =
@@ -589,4 +603,34 @@ fn a_question_for_queues_that_is_dropped_is_taken_back() {
     world.run();
     let stats = client.stats();
     assert_eq!((stats.operations, stats.cancelled), (0, 1));
+}
+
+/// A frame of 4 MiB, in whatever pieces it comes, leaves nothing behind; connections have no buffers of their own, but all of
+/// them one of 64 KiB.
+#[test]
+fn l3_an_idle_connection_holds_next_to_nothing() {
+    const KIB: i64 = 1_024;
+    let mut idle = None;
+    let opened = allocation_counter::measure(|| idle = Some(warm()));
+    assert!(
+        opened.bytes_current < (64 + 2 * 16) * KIB,
+        "two connections hold {} bytes",
+        opened.bytes_current
+    );
+    let (world, peer, client, _producer) = idle.unwrap();
+    let answer = RemotingCommand { opaque: -1, flag: 1, ..RemotingCommand::request(RequestCode(0)) };
+    let mut frame = BytesMut::new();
+    answer.with_body(vec![b'x'; 4 * 1_024 * 1_024].into()).encode(HeaderFormat::Json, &mut frame).unwrap();
+    for chunk in [16 * 1_024, 1_000_000] {
+        let pipe = peer.pipe(BROKER);
+        world.pipes.with(pipe, |end| {
+            end.chunk = chunk;
+            end.unread.extend(&frame);
+        });
+        let read = allocation_counter::measure(|| world.run());
+        assert_eq!(world.pipes.with(pipe, |end| end.unread.len()), 0);
+        assert!(read.bytes_max > 4 * 1_024 * 1_024, "the frame was there: {read:?}");
+        assert!(read.bytes_current < 16 * KIB, "{} bytes are left of it", read.bytes_current);
+    }
+    assert_eq!((client.stats().unknown_answers, client.stats().connections), (2, 2));
 }

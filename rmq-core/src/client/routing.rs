@@ -133,11 +133,14 @@ impl Client {
         }
     }
 
-    /// The current server gave no route: the next one is asked.
+    /// The current server gave no route: the next one is asked, or this one once more.
     pub(super) fn server_failed(&mut self, id: TopicId, error: RequestError) {
         let now = self.now;
         let Some(query) = self.routes.get_mut(id).and_then(|topic| topic.query.as_mut()) else { return };
         self.timers.disarm(&mut query.timer);
+        if query.asks_again(now, &error) {
+            return self.ask_server(id);
+        }
         let blameless = match &error {
             RequestError::Answered { code, .. } => *code == ResponseCode::TOPIC_NOT_EXIST,
             RequestError::Timeout { after, .. } => *after < FAIR_WAIT,

@@ -9,7 +9,7 @@ use rmq_proto::code::ResponseCode;
 
 use crate::address::Address;
 use crate::deadlines::Armed;
-use crate::error::{RequestError, ServerOutcome};
+use crate::error::{CloseCause, RequestError, ServerOutcome};
 use crate::link::{LinkId, Ticket};
 use crate::time::Instant;
 
@@ -44,6 +44,7 @@ pub(crate) struct Query {
     pub(crate) timer: Option<Armed>,
     /// Whether somebody's operation waits, or this is a refresh.
     pub(crate) by_user: bool,
+    asked_again: bool,
 }
 
 /// How a question ended.
@@ -80,6 +81,7 @@ impl Query {
             asking: Asking::Next,
             timer: None,
             by_user: waiter.is_some(),
+            asked_again: false,
         };
         query.slice = query.share(now);
         query
@@ -103,6 +105,24 @@ impl Query {
         self.slice = self.slice.max(self.share(self.began));
     }
 
+    /// Whether the current server is to be asked once more, on a new connection: that one was lost says nothing about the
+    /// server. It may have been dead since long before, and nobody knew. At most once in a question.
+    pub(crate) fn asks_again(&mut self, now: Instant, error: &RequestError) -> bool {
+        let lost = matches!(error, RequestError::Closed { cause: CloseCause::Stream(_), .. });
+        if !lost || self.asked_again || now >= self.deadline {
+            return false;
+        }
+        self.asked_again = true;
+        self.start_server(now);
+        true
+    }
+
+    fn start_server(&mut self, now: Instant) {
+        self.asking = Asking::Next;
+        self.began = now;
+        self.slice = self.share(now);
+    }
+
     /// The current server failed with `error`; the next one gets its share of what is left.
     pub(crate) fn fail(&mut self, now: Instant, error: RequestError) {
         if self.servers.is_empty() {
@@ -110,9 +130,7 @@ impl Query {
         }
         let address = self.servers.remove(0);
         self.outcomes.push(ServerOutcome { address, error: Some(error) });
-        self.asking = Asking::Next;
-        self.began = now;
-        self.slice = self.share(now);
+        self.start_server(now);
     }
 
     /// What each server said so far.

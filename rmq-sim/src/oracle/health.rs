@@ -19,6 +19,8 @@ fn isolation(took: Duration) -> Duration {
     Duration::from_millis(row.map_or(0, |(_, isolated)| *isolated))
 }
 
+pub(crate) const ISOLATED_LEFT_ALONE: &str = "isolated-left-alone";
+
 /// What a failure counts as.
 const FAILURE: Duration = Duration::from_secs(10);
 
@@ -164,7 +166,7 @@ impl IsolatedLeftAlone {
 
 impl Oracle for IsolatedLeftAlone {
     fn name(&self) -> &'static str {
-        "isolated-left-alone"
+        ISOLATED_LEFT_ALONE
     }
 
     fn see(&mut self, at: Instant, seen: Seen<'_>, network: &Network) -> Result<(), String> {

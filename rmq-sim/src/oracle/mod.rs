@@ -13,8 +13,11 @@ use std::fmt;
 use rmq_core::{Event, Instant};
 
 pub use connection::{ClosedIsTold, PeersAreUnderstood};
+pub(crate) use health::ISOLATED_LEFT_ALONE;
 pub use health::IsolatedLeftAlone;
+pub(crate) use recovery::GRACE;
 pub use recovery::{Heartbeats, Recovers};
+pub(crate) use sending::UNTRIED_FIRST;
 pub use sending::{AcknowledgedIsStored, AttemptsWithinPolicy, StoredWasSent, UntriedFirst};
 
 use crate::model::ModelEvent;

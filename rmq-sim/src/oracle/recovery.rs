@@ -13,7 +13,7 @@ use crate::run::Operation;
 
 /// Time after the faults in which everything has to be found again: brokers register each 30 s, routes are looked at each
 /// 30 s and a tenth, and then something has to be asked.
-const GRACE: Duration = Duration::from_secs(68);
+pub(crate) const GRACE: Duration = Duration::from_secs(68);
 
 /// Time that a send surely gets by with when nothing is wrong.
 const AMPLE: Duration = Duration::from_secs(3);

@@ -14,6 +14,13 @@ use crate::run::Operation;
 #[derive(Debug, Default)]
 pub struct AcknowledgedIsStored;
 
+/// Where a message is stored, and by which key.
+fn described(stored: &StoredMessage) -> String {
+    let StoredMessage { topic, broker, queue_id, queue_offset, .. } = stored;
+    let key = stored.unique_key().unwrap_or_default();
+    format!("stored in {topic}/{broker}/{queue_id} at offset {queue_offset} with the key {key}")
+}
+
 /// Looks for a message where a result says it is.
 fn find_stored<'n>(network: &'n Network, result: &SendResult) -> Option<&'n StoredMessage> {
     let broker = network.cluster().broker(&result.queue.broker)?;
@@ -34,7 +41,8 @@ impl Oracle for AcknowledgedIsStored {
                 Err(format!("{operation:?} was told as stored in {place}, where another body is"))
             }
             Some(stored) if stored.unique_key() != Some(&result.message_id) => {
-                Err(format!("{operation:?} was told to be {result:?}, and is stored as {stored:?}"))
+                let id = &result.message_id;
+                Err(format!("{operation:?} was told to have the id {id}, and is {}", described(stored)))
             }
             Some(_) => Ok(()),
         }
@@ -74,20 +82,23 @@ impl StoredWasSent {
     fn check(&self, copies: &[&StoredMessage]) -> Result<(), String> {
         let [first, ..] = copies else { return Ok(()) };
         let Some(sent) = self.operations.get(&first.body) else {
-            return Err(format!("nobody sent {first:?}"));
+            return Err(format!("nobody sent what is {}", described(first)));
         };
         let operation = &sent.operation;
         if !sent.may_be_stored {
-            return Err(format!("{operation:?} failed as certainly not stored, and is: {first:?}"));
+            let place = described(first);
+            return Err(format!("{operation:?} failed as certainly not stored, and is {place}"));
         }
         let key = first.unique_key().unwrap_or_default();
         if copies.iter().any(|copy| copy.unique_key() != Some(key)) {
-            return Err(format!("{operation:?} is stored with different keys: {copies:?}"));
+            let places: Vec<_> = copies.iter().map(|copy| described(copy)).collect();
+            return Err(format!("{operation:?} has different keys: {}", places.join("; ")));
         }
         if sent.message_id.as_ref().is_some_and(|id| id != key) {
             return Err(format!(
-                "{operation:?} has the id {:?}, and is stored as {first:?}",
-                sent.message_id
+                "{operation:?} has the id {:?}, and is {}",
+                sent.message_id,
+                described(first)
             ));
         }
         let requests = self.requests.get(key).copied().unwrap_or(0);
@@ -171,6 +182,9 @@ impl AttemptsWithinPolicy {
     }
 }
 
+/// Name of [`UntriedFirst`], which holds where routes keep their brokers alone.
+pub(crate) const UNTRIED_FIRST: &str = "untried-first";
+
 /// No attempt goes to a broker that was tried while another was not, where each broker has the topic.
 #[derive(Debug)]
 pub struct UntriedFirst {
@@ -194,7 +208,7 @@ impl UntriedFirst {
 
 impl Oracle for UntriedFirst {
     fn name(&self) -> &'static str {
-        "untried-first"
+        UNTRIED_FIRST
     }
 
     fn see(&mut self, _: Instant, seen: Seen<'_>, _: &Network) -> Result<(), String> {

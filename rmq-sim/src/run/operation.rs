@@ -1,13 +1,14 @@
 //! What a client was asked to do.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use rmq_core::{Event, Instant};
 
-/// One operation that a client accepted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One operation that a client accepted. Its `Debug` text tells the length of the body alone.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Operation {
     /// The client.
     pub client: u32,
@@ -29,6 +30,20 @@ pub struct Operation {
     pub timeout: Duration,
     /// Attempts that it has.
     pub attempts: u32,
+}
+
+impl fmt::Debug for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { client, number, topic, body, oneway, accepted, timeout, attempts, .. } = self;
+        let kind = if *oneway { "one-way send" } else { "send" };
+        let to = if self.has_given_queue { "a given queue of " } else { "" };
+        write!(
+            f,
+            "c{client} op {number} ({kind} of {} bytes to {to}{topic}, accepted at {} us, {timeout:?}, at most {attempts} attempts)",
+            body.len(),
+            accepted.as_micros(),
+        )
+    }
 }
 
 /// The short name of an operation's end, for counts and traces.

@@ -193,6 +193,15 @@ impl RunOptions {
         }
     }
 
+    /// The same run, but for how much one read of a client takes. What happens must be the same, as what a client
+    /// does depends on no bounds of pieces.
+    #[must_use]
+    pub fn in_other_pieces(mut self) -> Self {
+        let read_len = &mut self.settings.read_len;
+        *read_len = if *read_len < 1_000 { 64 * 1_024 } else { 11 };
+        self
+    }
+
     /// Whether faults of a kind may happen.
     pub fn has(&self, kind: FaultKind) -> bool {
         self.faults.iter().any(|rate| rate.kind == kind)

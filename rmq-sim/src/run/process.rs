@@ -79,6 +79,11 @@ impl Process {
         self.links.values().filter(|link| link.opened).count()
     }
 
+    /// Whether a connection is being opened, so that requests may wait for it.
+    pub fn is_connecting(&self) -> bool {
+        self.links.values().any(|link| !link.opened)
+    }
+
     /// A stream of this process has news.
     pub fn wake(&mut self, stream: StreamId) {
         if self.conns.contains_key(&stream) {

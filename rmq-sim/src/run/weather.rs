@@ -7,7 +7,7 @@ use rmq_core::{Instant, MessageQueue, SendOptions};
 
 use super::actor::Errand;
 use super::options::{FaultKind, FaultRate};
-use super::{Run, Seen};
+use super::{Operation, Run, Seen, script};
 use crate::oracle::Violation;
 use crate::trace::Happening;
 
@@ -31,6 +31,8 @@ pub(super) enum Action {
     Strike { kind: FaultKind, lasts: Duration },
     /// All faults end.
     Heal,
+    /// What a script says.
+    Scripted(script::Action),
 }
 
 /// Name of a topic that exists from the beginning.
@@ -76,7 +78,7 @@ impl Run {
         }
     }
 
-    fn at(&mut self, at: Instant, action: Action) {
+    pub(super) fn at(&mut self, at: Instant, action: Action) {
         self.actions.insert((at, self.serial), action);
         self.serial += 1;
     }
@@ -99,6 +101,7 @@ impl Run {
                 Ok(())
             }
             Action::Strike { kind, lasts } => self.strike(kind, lasts),
+            Action::Scripted(action) => self.play(action),
             Action::Heal => {
                 let now = self.network.now();
                 self.network.heal(now);
@@ -109,21 +112,28 @@ impl Run {
 
     fn send(&mut self, client: u32) -> Result<(), Violation> {
         let errand = self.draw_errand();
-        if !self.is_awake(client) {
-            return Ok(());
-        }
-        let Some(actor) = self.actors.get_mut(&client) else { return Ok(()) };
-        let accepted = actor.send(&errand, &self.options, &mut self.network, &mut self.rng);
-        let Some(operation) = accepted else {
-            self.report.rejected += 1;
-            return Ok(());
-        };
-        self.report.operations += 1;
+        let Some(operation) = self.begin(client, &errand)? else { return Ok(()) };
         if self.rng.chance(50) {
             let at = operation.accepted + self.rng.duration(&(Duration::ZERO..operation.timeout));
             self.at(at, Action::Cancel { client, number: operation.number });
         }
-        self.show(Seen::Accepted(&operation))
+        Ok(())
+    }
+
+    /// A client begins to send, unless it stands still or rejects it.
+    pub(super) fn begin(&mut self, client: u32, errand: &Errand) -> Result<Option<Operation>, Violation> {
+        if !self.is_awake(client) {
+            return Ok(None);
+        }
+        let Some(actor) = self.actors.get_mut(&client) else { return Ok(None) };
+        let accepted = actor.send(errand, &self.options, &mut self.network, &mut self.rng);
+        let Some(operation) = accepted else {
+            self.report.rejected += 1;
+            return Ok(None);
+        };
+        self.report.operations += 1;
+        self.show(Seen::Accepted(&operation))?;
+        Ok(Some(operation))
     }
 
     /// Whether a client does not stand still: while it does, its user asks for nothing either.
@@ -168,38 +178,58 @@ impl Run {
 
     /// Something happens to one of the clients.
     fn strike(&mut self, kind: FaultKind, lasts: Duration) -> Result<(), Violation> {
-        let now = self.network.now();
         let clients: Vec<_> = self.actors.keys().copied().collect();
         let Some(&client) = self.rng.pick(&clients) else { return Ok(()) };
-        *self.report.faults.entry(kind.name()).or_default() += 1;
         match kind {
             FaultKind::Suspend => {
                 let time = if self.rng.chance(50) { HOUR } else { lasts };
-                self.network.note(Happening::Suspended { client, time });
-                if let Some(actor) = self.actors.get_mut(&client) {
-                    actor.process.suspend(now + time);
-                }
+                self.suspend(client, time);
             }
             FaultKind::ClockStep => {
                 let millis = self.rng.within(0..2 * 86_400_000) as i64 - 86_400_000;
-                self.network.note(Happening::ClockStepped { client, millis });
-                if let Some(actor) = self.actors.get_mut(&client) {
-                    actor.process.step_clock(now, millis);
-                }
+                self.step_clock(client, millis);
             }
-            FaultKind::Kill => {
-                self.network.note(Happening::Killed { client });
-                if let Some(actor) = self.actors.remove(&client) {
-                    for operation in actor.open() {
-                        *self.report.ends.entry("lost").or_default() += 1;
-                        self.show(Seen::Lost(operation))?;
-                    }
-                    actor.process.kill(&mut self.network, now);
-                }
-                self.start_client();
-            }
+            FaultKind::Kill => self.kill(client)?,
             _ => {}
         }
         Ok(())
+    }
+
+    pub(super) fn suspend(&mut self, client: u32, time: Duration) {
+        let now = self.network.now();
+        self.count(FaultKind::Suspend);
+        self.network.note(Happening::Suspended { client, time });
+        if let Some(actor) = self.actors.get_mut(&client) {
+            actor.process.suspend(now + time);
+        }
+    }
+
+    pub(super) fn step_clock(&mut self, client: u32, millis: i64) {
+        let now = self.network.now();
+        self.count(FaultKind::ClockStep);
+        self.network.note(Happening::ClockStepped { client, millis });
+        if let Some(actor) = self.actors.get_mut(&client) {
+            actor.process.step_clock(now, millis);
+        }
+    }
+
+    /// Another client takes its place.
+    pub(super) fn kill(&mut self, client: u32) -> Result<(), Violation> {
+        let now = self.network.now();
+        self.count(FaultKind::Kill);
+        self.network.note(Happening::Killed { client });
+        if let Some(actor) = self.actors.remove(&client) {
+            for operation in actor.open() {
+                *self.report.ends.entry("lost").or_default() += 1;
+                self.show(Seen::Lost(operation))?;
+            }
+            actor.process.kill(&mut self.network, now);
+        }
+        self.start_client();
+        Ok(())
+    }
+
+    fn count(&mut self, kind: FaultKind) {
+        *self.report.faults.entry(kind.name()).or_default() += 1;
     }
 }

@@ -157,4 +157,30 @@ rows! {
             assert_eq!(asked(&net), ["T"], "{accept:?}: the other is asked within the same time");
         }
     }
+
+    /// A connection that was dead since long before says nothing about its name server: it is asked once more, and no more.
+    lost_connections {
+        let lost = || crate::support::after(1, Act::Close);
+        for closes in 1..=2 {
+            let mut net = Net::new();
+            net.routes.insert("U".into(), route(&[("a", 1)]));
+            queues(&mut net, "T", 1);
+            net.run(ms(1_000));
+            net.forget();
+            net.peer(NAME_SERVER).others.insert(RequestCode::GET_ROUTEINFO_BY_TOPIC.0, lost());
+            let op = net.send("U", SendOptions::default());
+            if closes == 1 {
+                net.turn();
+                net.peer(NAME_SERVER).others.clear();
+                net.run(ms(10));
+                net.take_sent(op);
+            } else {
+                net.run(ms(10));
+                let error = net.take_error(op).1;
+                let SendErrorKind::RouteUnavailable { servers } = error.kind() else { panic!("{error}") };
+                assert_eq!(servers.len(), 1, "{error}");
+            }
+            assert_eq!(asked(&net), ["U", "U"]);
+        }
+    }
 }

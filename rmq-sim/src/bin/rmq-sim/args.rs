@@ -16,7 +16,8 @@ Clients, servers and faults that a seed decides, watched by oracles. The same se
 Usage: rmq-sim --seeds A..B [OPTIONS]    many runs, from seed A to seed B-1; --seeds N is the one seed N
        rmq-sim --seed N [OPTIONS]        one run, to be looked at
 
-  --twice            make each run twice and compare them (oracle same-seed-same-run)
+  --twice            make each run twice, the second time with reads of other sizes, and compare them
+                     (oracle same-seed-same-run)
   --json             print for machines, see below
   --help, --version  print this, or the version
 

@@ -19,10 +19,21 @@ pub(crate) struct Made {
     pub(crate) run: Option<Run>,
 }
 
-/// Makes a run. That it panics is a violation, too.
+/// Makes the run of a seed.
 pub(crate) fn make(seed: u64, record: bool) -> Made {
+    make_of(RunOptions::draw(seed), record)
+}
+
+/// Makes it once more; its clients read in other pieces.
+pub(crate) fn make_again(seed: u64, record: bool) -> Made {
+    make_of(RunOptions::draw(seed).in_other_pieces(), record)
+}
+
+/// That a run panics is a violation, too.
+fn make_of(options: RunOptions, record: bool) -> Made {
+    let seed = options.seed;
     let begun = panic::catch_unwind(|| {
-        let mut run = Run::new(RunOptions::draw(seed));
+        let mut run = Run::new(options);
         if record {
             run.record();
         }
@@ -41,7 +52,7 @@ pub(crate) fn make(seed: u64, record: bool) -> Made {
 /// Makes a run, twice if `twice`.
 pub(crate) fn report(seed: u64, twice: bool) -> RunReport {
     let first = make(seed, false).report;
-    if twice { compared(first, &make(seed, false)) } else { first }
+    if twice { compared(first, &make_again(seed, false)) } else { first }
 }
 
 /// The report of a run, with a violation if another of the same seed was different.
@@ -113,7 +124,7 @@ mod tests {
         assert_eq!(differs, Some(SAME_RUN));
         let [left, right] = difference(&one, &other).expect("they differ");
         assert_ne!(left, right);
-        let again = make(4, true);
+        let again = make_again(4, true);
         assert_eq!(difference(&one, &again), None);
         assert_eq!(compared(one.report, &again).violation, None);
     }

@@ -18,7 +18,7 @@ use crate::{json, many};
 pub(crate) fn run(options: &One, out: &mut impl Write) -> io::Result<bool> {
     let record = options.trace || options.svg.is_some();
     let mut made = make::make(options.seed, record);
-    let again = options.twice.then(|| make::make(options.seed, record));
+    let again = options.twice.then(|| make::make_again(options.seed, record));
     if let Some(again) = &again {
         made.report = make::compared(made.report, again);
     }
