@@ -39,8 +39,8 @@ impl fmt::Debug for ProducerId {
     }
 }
 
-/// Something that happened. Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `SendFailed`,
-/// `SentBack`, `SendBackFailed` and `Cancelled`; these are never dropped. The others inform: when more than
+/// Something that happened. Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `QueuesFound`,
+/// `SendFailed`, `SentBack`, `SendBackFailed` and `Cancelled`; these are never dropped. The others inform: when more than
 /// [`Limits::notices`](crate::Limits::notices) of them wait, further ones are counted and dropped.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -57,7 +57,14 @@ pub enum Event {
         /// The operation.
         op: OpId,
     },
-    /// A send is given up.
+    /// The queues of a topic are known.
+    QueuesFound {
+        /// The operation.
+        op: OpId,
+        /// Those that can be written to, in the order that sends go round; at least one.
+        queues: Arc<[MessageQueue]>,
+    },
+    /// A send, or a question for the queues of a topic, is given up.
     SendFailed {
         /// The operation.
         op: OpId,

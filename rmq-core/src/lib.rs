@@ -56,8 +56,9 @@
 //! 3. After all ready input was fed, `handle_timeout(now)` called and [`Client::poll_output`] drained,
 //!    [`Client::poll_timeout`] is `None` or later than `now`: no driver can spin. Input and commands never fire timers:
 //!    an answer that is fed before `handle_timeout` wins, even past its deadline.
-//! 4. Every accepted operation ends in exactly one of [`Event::Sent`], [`Event::OnewayWritten`], [`Event::SendFailed`],
-//!    [`Event::SentBack`], [`Event::SendBackFailed`] and [`Event::Cancelled`], whatever happens to connections and time.
+//! 4. Every accepted operation ends in exactly one of [`Event::Sent`], [`Event::OnewayWritten`], [`Event::QueuesFound`],
+//!    [`Event::SendFailed`], [`Event::SentBack`], [`Event::SendBackFailed`] and [`Event::Cancelled`], whatever happens to
+//!    connections and time.
 //! 5. At most one [`Output::Write`] of a connection is outstanding, and its size is bounded. [`Input::Written`] reports
 //!    progress; the next write comes when all is reported. So a driver needs no queue.
 //! 6. The same [`Start`] and the same calls give the same outputs, byte for byte, on every platform. With other
@@ -80,6 +81,7 @@ mod config;
 mod deadlines;
 mod error;
 mod event;
+mod fault;
 mod io;
 mod limits;
 mod link;
@@ -97,8 +99,8 @@ mod time;
 pub use address::{Address, AddressError};
 pub use client::Client;
 pub use config::{
-    AttemptTimeout, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError, Identity, ProducerConfig,
-    RetryPolicy, SendBackOptions, SendOptions, Start,
+    AttemptTimeout, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError, FaultTolerance, Identity,
+    ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
 };
 pub use error::{
     Attempt, CloseCause, RejectReason, Rejected, RequestError, SendBackAttempt, SendBackError,

@@ -22,6 +22,9 @@ pub struct Limits {
     /// Peers that a connection is kept for; 1,024. Over it a send to another broker fails; name servers are always
     /// let in.
     pub links: usize,
+    /// Brokers whose health a producer with [`FaultTolerance`](crate::FaultTolerance) remembers; 1,024. Over it the one that
+    /// least is to be said of is forgotten.
+    pub fault_items: usize,
     /// Bytes of one frame received, its length word included; 16 MiB. A longer one closes its connection.
     pub frame: usize,
     /// Bytes of one [`Output::Write`](crate::Output::Write), unless a single frame is longer; 256 KiB.
@@ -44,6 +47,7 @@ impl Default for Limits {
             producers: 1_024,
             topics: 10_000,
             links: 1_024,
+            fault_items: 1_024,
             frame: MAX_FRAME_LEN,
             write_batch: 256 << 10,
             inbound: 64,
@@ -61,6 +65,7 @@ impl Limits {
             ("limits.producers", self.producers),
             ("limits.topics", self.topics),
             ("limits.links", self.links),
+            ("limits.fault_items", self.fault_items),
             ("limits.write_batch", self.write_batch),
             ("limits.inbound", self.inbound),
             ("limits.tombstones", self.tombstones),

@@ -39,6 +39,8 @@ mutations! {
     RetryPastBudget = "retry-past-budget",
     /// The choice of a queue does not look at which brokers were tried.
     PickTriedBroker = "pick-tried-broker",
+    /// The choice of a queue does not look at which brokers are to be left alone.
+    PickIsolatedBroker = "pick-isolated-broker",
     /// What waits for an answer on a connection that ends is not told of it and waits for its time-out.
     KeepClosedRequests = "keep-closed-requests",
     /// Some of the reads that end within a frame make the decoder forget what it has of it.

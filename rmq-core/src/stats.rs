@@ -62,6 +62,8 @@ pub struct Stats {
     pub producers: usize,
     /// Gauge: topics known or asked for.
     pub topics: usize,
+    /// Gauge: brokers whose health producers remember, counted for each producer.
+    pub fault_items: usize,
     /// Gauge: peers known.
     pub links: usize,
     /// Gauge: connections open.
@@ -75,11 +77,11 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Counts an operation by its end.
-    pub(crate) fn count_end(&mut self, event: &Event) {
+    /// Counts an operation by its end. A question for queues counts only when it is cancelled.
+    pub(crate) fn count_end(&mut self, event: &Event, is_question: bool) {
         match event {
             Event::Sent { .. } | Event::OnewayWritten { .. } => self.sends_succeeded += 1,
-            Event::SendFailed { .. } => self.sends_failed += 1,
+            Event::SendFailed { .. } => self.sends_failed += u64::from(!is_question),
             Event::SentBack { .. } => self.send_backs_succeeded += 1,
             Event::SendBackFailed { .. } => self.send_backs_failed += 1,
             Event::Cancelled { .. } => self.cancelled += 1,

@@ -27,6 +27,9 @@ pub enum Error {
     /// The client did not accept the message. Nothing was sent.
     #[error("not accepted: {0}")]
     Rejected(RejectReason),
+    /// The selector picked no queue. Nothing was sent.
+    #[error("the selector picked no queue")]
+    NoQueueChosen,
     /// Accepted and given up; the error says what was tried.
     #[error(transparent)]
     Send(#[from] SendError),
@@ -59,7 +62,7 @@ impl Error {
             Self::Rejected(reason) => {
                 matches!(reason, RejectReason::TooManyOperations { .. } | RejectReason::TooManyBytes { .. })
             }
-            Self::Message(_) | Self::ShutDown | Self::TaskLost => false,
+            Self::Message(_) | Self::NoQueueChosen | Self::ShutDown | Self::TaskLost => false,
         }
     }
 
@@ -69,7 +72,7 @@ impl Error {
             Self::Send(error) => error.may_have_been_stored(),
             Self::SendBack(error) => error.may_have_been_stored(),
             Self::TaskLost => true,
-            Self::Message(_) | Self::Rejected(_) | Self::ShutDown => false,
+            Self::Message(_) | Self::NoQueueChosen | Self::Rejected(_) | Self::ShutDown => false,
         }
     }
 }

@@ -32,6 +32,7 @@ mod connection;
 mod error;
 mod operation;
 mod producer;
+mod queues;
 mod runtime;
 mod send_back;
 mod shared;
@@ -44,15 +45,17 @@ pub use builder::ClientBuilder;
 pub use client::{Client, ShutdownFuture};
 pub use error::{Error, StartError};
 pub use producer::{OnewayFuture, Producer, SendFuture};
+pub use queues::QueuesFuture;
 pub use rmq_core;
 pub use rmq_core::proto::code::ResponseCode;
 pub use rmq_core::proto::command::HeaderFormat;
 pub use rmq_core::proto::message::{Message, MessageError, StoredMessage};
 pub use rmq_core::{
-    Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel, Limits,
-    MessageQueue, ProducerConfig, Redelivery, RejectReason, RequestError, RetryPolicy, SendBack,
-    SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError,
-    SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome, Stats,
+    Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel,
+    FaultTolerance, Limits, MessageQueue, ProducerConfig, Redelivery, RejectReason, RequestError,
+    RetryPolicy, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid,
+    SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome,
+    Stats,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use send_back::SendBackFuture;
@@ -70,6 +73,7 @@ const _: () = {
     future::<SendFuture>();
     future::<OnewayFuture>();
     future::<SendBackFuture>();
+    future::<QueuesFuture>();
     future::<ShutdownFuture>();
     error::<Error>();
     error::<StartError>();

@@ -5,9 +5,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
+use std::time::Duration;
 
 use rmq_core::proto::message::Message;
-use rmq_core::{ProducerId, SendBack, SendBackOptions, SendOptions, SendResult};
+use rmq_core::{MessageQueue, ProducerId, SendBack, SendBackOptions, SendOptions, SendResult};
 
 use crate::error::Error;
 use crate::operation::{Command, Operation, Submitted};
@@ -18,20 +19,23 @@ use crate::waiters::Outcome;
 /// Sends messages of one producer group. Cheap to clone, and usable from any number of tasks at once.
 #[derive(Clone)]
 pub struct Producer {
-    owner: Arc<Owner>,
-    id: ProducerId,
+    pub(crate) owner: Arc<Owner>,
+    pub(crate) id: ProducerId,
+    /// Time of one send.
+    pub(crate) timeout: Duration,
 }
 
 impl Producer {
-    pub(crate) const fn new(owner: Arc<Owner>, id: ProducerId) -> Self {
-        Self { owner, id }
+    pub(crate) const fn new(owner: Arc<Owner>, id: ProducerId, timeout: Duration) -> Self {
+        Self { owner, id, timeout }
     }
 
     /// Sends a message to its topic and waits until a broker has stored it; see [`SendFuture`].
     ///
     /// A send that fails is repeated as the producer's configuration says, at another broker where there is one, all
-    /// within the send timeout. Attempts do not wait for one another: where each broker refuses at once, all are used up at
-    /// once, and it is for the caller to wait before the next call.
+    /// within the send timeout. Attempts at different brokers do not wait for one another: where two or more brokers refuse at
+    /// once, all attempts are used up at once, and it is for the caller to wait before the next call. Those at the only broker
+    /// there is [do](rmq_core::ProducerConfig::retry_backoff).
     pub fn send(&self, message: Message) -> SendFuture {
         self.send_with(message, SendOptions::default())
     }
@@ -40,13 +44,20 @@ impl Producer {
     /// [`send_oneway`](Self::send_oneway).
     pub fn send_with(&self, message: Message, mut options: SendOptions) -> SendFuture {
         options.oneway = false;
-        SendFuture(self.operation(message, options))
+        SendFuture::new(self, message, None, options)
+    }
+
+    /// Sends a message to a queue of its topic, such as [`queues`](Self::queues) tells, and waits until its broker has stored
+    /// it. There is one attempt unless the [retry policy](rmq_core::RetryPolicy::at_given_queue) says otherwise, and no other
+    /// broker will do.
+    pub fn send_to(&self, queue: MessageQueue, message: Message) -> SendFuture {
+        SendFuture::new(self, message, Some(queue), SendOptions::default())
     }
 
     /// Hands a message to the connection of a broker and waits until its bytes are written; see [`OnewayFuture`]. No
     /// broker confirms it: it may be lost.
     pub fn send_oneway(&self, message: Message) -> OnewayFuture {
-        OnewayFuture(self.operation(message, SendOptions::default().oneway()))
+        OnewayFuture(self.operation(message, None, SendOptions::default().oneway()))
     }
 
     /// Gives a stored message back to its broker, to be consumed again later or never; see [`SendBackFuture`].
@@ -63,8 +74,14 @@ impl Producer {
         SendBackFuture::new(Arc::clone(&self.owner), self.id, message, options)
     }
 
-    fn operation(&self, message: Message, options: SendOptions) -> Operation<Sending> {
-        Operation::new(Arc::clone(&self.owner), Sending { producer: self.id, message, options })
+    fn operation(
+        &self,
+        message: Message,
+        queue: Option<MessageQueue>,
+        options: SendOptions,
+    ) -> Operation<Sending> {
+        let sending = Sending { producer: self.id, message, queue, options };
+        Operation::new(Arc::clone(&self.owner), sending)
     }
 }
 
@@ -94,6 +111,15 @@ impl fmt::Debug for Producer {
 pub struct SendFuture(Operation<Sending>);
 
 impl SendFuture {
+    pub(crate) fn new(
+        producer: &Producer,
+        message: Message,
+        queue: Option<MessageQueue>,
+        options: SendOptions,
+    ) -> Self {
+        Self(producer.operation(message, queue, options))
+    }
+
     /// Lets the send run on by itself. Its outcome is seen by nobody; dropping the last handle of the client still
     /// cancels it.
     ///
@@ -152,14 +178,18 @@ struct Sending {
     producer: ProducerId,
     message: Message,
     options: SendOptions,
+    queue: Option<MessageQueue>,
 }
 
 impl Command for Sending {
     /// Checks and encodes the message here, in the caller's task, and only then takes the lock.
     fn submit(self, shared: &Shared, waker: Option<Waker>) -> Result<Submitted, Error> {
-        let Self { producer, message, options } = self;
+        let Self { producer, message, queue, options } = self;
         let message = message.prepare(shared.rules())?;
         let body = message.body().clone();
-        shared.submit(waker, body, message, |core, now, message| core.send(now, producer, message, options))
+        shared.submit(waker, body, message, |core, now, message| match &queue {
+            Some(queue) => core.send_to(now, producer, queue, message, options),
+            None => core.send(now, producer, message, options),
+        })
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use rmq_core::proto::message::MessageRules;
-use rmq_core::{Client as Core, ConfigError, OpId, ProducerConfig, ProducerId, Rejected};
+use rmq_core::{Client as Core, ConfigError, MessageQueue, OpId, ProducerConfig, ProducerId, Rejected};
 
 use crate::error::Error;
 use crate::operation::Submitted;
@@ -29,6 +29,13 @@ pub(crate) enum Task {
     Ended,
     /// It was dropped by its runtime, or the core panicked.
     Lost,
+}
+
+/// Where the queues of a topic are.
+pub(crate) enum Found {
+    Known(Arc<[MessageQueue]>),
+    /// With the outcome of this operation.
+    Asked(OpId, Key),
 }
 
 /// Names one who waits for the end of the task.
@@ -123,6 +130,10 @@ impl Shared {
         })
     }
 
+    pub(crate) fn now(&self) -> rmq_core::Instant {
+        self.clock.now()
+    }
+
     /// Gives the core a message, whose body is given beside it; with a waker, its sender waits for the outcome.
     pub(crate) fn submit<T>(
         &self,
@@ -149,6 +160,32 @@ impl Shared {
             }
         });
         accepted.map(|(op, key)| Submitted { op, key, body })
+    }
+
+    /// Looks for the queues of a topic; unless they are known, their seeker waits for the outcome.
+    pub(crate) fn find_queues(
+        &self,
+        producer: ProducerId,
+        topic: &str,
+        timeout: Option<Duration>,
+        waker: Waker,
+    ) -> Result<Found, Error> {
+        let now = self.clock.now();
+        // Those that are known are no work for the loop.
+        let known = self.lock().core().and_then(|core| core.publish_queues(now, topic));
+        if let Some(queues) = known {
+            return Ok(Found::Known(queues));
+        }
+        let mut waker = Some(waker);
+        let found = self.command(|state, now| {
+            let core = state.core().ok_or(Error::ShutDown)?;
+            let op = core.find_queues(now, producer, topic, timeout).map_err(Error::rejected)?;
+            let key = waker.take().map(|waker| state.waiters.insert(op, waker));
+            key.map(|key| Found::Asked(op, key)).ok_or(Error::TaskLost)
+        });
+        // A waker that is not needed is dropped without the lock.
+        drop(waker);
+        found
     }
 
     /// Takes the outcome of an operation, or leaves the caller's waker.

@@ -1,16 +1,18 @@
 //! Who waits for which operation, and what came of it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::task::Waker;
 
 use bytes::Bytes;
-use rmq_core::{Event, OpId, SendBackError, SendError, SendResult, SentBack};
+use rmq_core::{Event, MessageQueue, OpId, SendBackError, SendError, SendResult, SentBack};
 
 /// How an operation ended.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     Sent(SendResult),
     OnewayWritten,
+    Found(Arc<[MessageQueue]>),
     Failed(SendError),
     SentBack(SentBack),
     BackFailed(SendBackError),
@@ -81,6 +83,7 @@ impl Waiters {
         let (op, outcome) = match event {
             Event::Sent { op, result } => (op, Outcome::Sent(result)),
             Event::OnewayWritten { op } => (op, Outcome::OnewayWritten),
+            Event::QueuesFound { op, queues } => (op, Outcome::Found(queues)),
             Event::SendFailed { op, error } => (op, Outcome::Failed(error)),
             Event::SentBack { op, how } => (op, Outcome::SentBack(how)),
             Event::SendBackFailed { op, error } => (op, Outcome::BackFailed(error)),

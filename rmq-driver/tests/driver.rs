@@ -11,8 +11,8 @@ use rmq_driver::rmq_core::proto::code::RequestCode;
 use rmq_driver::rmq_core::proto::command::{HeaderFormat, RemotingCommand};
 use rmq_driver::rmq_core::{CloseCause, RequestError};
 use rmq_driver::{
-    ConfigError, Error, Limits, Message, Producer, Redelivery, RejectReason, ResponseCode, SendBack,
-    SendBackErrorKind, SendErrorKind, SendOptions, SendStatus, SentBack, StartError, StoredMessage,
+    ConfigError, Error, Limits, Message, Producer, ProducerConfig, Redelivery, RejectReason, ResponseCode,
+    SendBack, SendBackErrorKind, SendErrorKind, SendOptions, SendStatus, SentBack, StartError, StoredMessage,
 };
 use world::{BROKER, Hand, NAME_SERVER, Peer, World};
 
@@ -211,6 +211,9 @@ fn answers_count_that_came_before_a_write_failed() {
     peer.holds = false;
     peer.run();
     assert_eq!(answered.output().unwrap().attempts, 1);
+    // It is the only broker: the next attempt waits a moment.
+    world.pass(Duration::from_millis(100));
+    peer.run();
     assert_eq!(next.output().unwrap().attempts, 2);
 }
 
@@ -283,7 +286,8 @@ fn an_operation_that_ends_before_the_loop_runs_keeps_its_outcome() {
     let mut peer = Peer::new(&world);
     world.pipes.refuse(BROKER);
     let client = world.client();
-    let producer = client.producer("group").unwrap();
+    let config = ProducerConfig::new("group").retry_backoff(Duration::ZERO);
+    let producer = client.producer_with(config).unwrap();
     let mut first = Hand::begun(producer.send(message("x")));
     peer.run();
     first.output().unwrap_err();
@@ -578,6 +582,79 @@ fn a_dropped_send_back_is_cancelled_and_a_detached_one_runs_on() {
     let stats = client.stats();
     assert_eq!((stats.send_backs, stats.cancelled, stats.send_backs_succeeded), (2, 1, 1));
     assert_eq!(stats.operation_bytes, 0);
+}
+
+#[test]
+fn a_selector_chooses_among_the_queues() {
+    let world = World::new();
+    let mut peer = Peer::new(&world);
+    let client = world.client();
+    let producer = client.producer("group").unwrap();
+    let mut send = Hand::begun(producer.send_by(message("by"), |queues, message| {
+        assert_eq!(message.topic(), "orders");
+        queues.last()
+    }));
+    peer.run();
+    assert!(send.poll().is_pending(), "found, chosen, and on its way");
+    peer.run();
+    assert_eq!(send.output().unwrap().queue.to_string(), "orders/broker/0");
+    let queues = Hand::new(producer.queues("orders")).output().unwrap();
+    assert_eq!(queues.len(), 1, "known by now: there at the first poll");
+    let mut by_key = Hand::begun(producer.send_by_key(message("key"), "order-42"));
+    let mut given = Hand::begun(producer.send_to(queues[0].clone(), message("to")));
+    peer.run();
+    assert_eq!((by_key.output().unwrap().attempts, given.output().unwrap().attempts), (1, 1));
+    assert_eq!(peer.bodies(), [&b"by"[..], b"key", b"to"]);
+}
+
+/// Row 28: nothing is written.
+#[test]
+fn a_selector_may_choose_nothing() {
+    let (_world, mut peer, _client, producer) = warm();
+    let mut send = Hand::new(producer.send_by(message("x"), |_, _| None));
+    assert_eq!(send.output(), Err(Error::NoQueueChosen));
+    peer.run();
+    assert!(peer.seen.is_empty());
+    assert!(!Error::NoQueueChosen.is_retryable() && !Error::NoQueueChosen.may_have_been_stored());
+}
+
+/// Looking for the queues and sending have one time between them.
+#[test]
+fn a_choice_has_one_time() {
+    let world = World::new();
+    let mut peer = Peer::new(&world);
+    let client = world.client();
+    let producer = client.producer("group").unwrap();
+    let mut send = Hand::begun(producer.send_by(message("x"), |queues, _| queues.first()));
+    world.run();
+    world.pass(Duration::from_secs(2));
+    peer.holds = true;
+    peer.run();
+    assert!(send.poll().is_pending());
+    peer.run();
+    assert_eq!(peer.bodies(), [b"x"]);
+    world.pass(Duration::from_millis(999));
+    world.run();
+    assert!(send.poll().is_pending());
+    world.pass(Duration::from_millis(1));
+    world.run();
+    let Err(Error::Send(error)) = send.output() else { panic!("it has no time left") };
+    assert_eq!(error.attempts().len(), 1);
+}
+
+#[test]
+fn a_question_for_queues_that_is_dropped_is_taken_back() {
+    let world = World::new();
+    let client = world.client();
+    let producer = client.producer("group").unwrap();
+    let Err(Error::Message(error)) = Hand::new(producer.queues("no such name")).output() else {
+        panic!("no topic has this name");
+    };
+    assert_eq!(error.topic(), "no such name");
+    drop(Hand::begun(producer.queues("orders")));
+    world.run();
+    let stats = client.stats();
+    assert_eq!((stats.operations, stats.cancelled), (0, 1));
 }
 
 /// A frame of 4 MiB, in whatever pieces it comes, leaves nothing behind; connections have no buffers of their own, but all of

@@ -9,12 +9,13 @@ use rmq_sim::run::{Run, RunOptions};
 const SEEDS: u64 = 2_000;
 
 /// Each bug, and the oracle that finds it.
-const EXPECTED: [(Mutation, &str); 21] = [
+const EXPECTED: [(Mutation, &str); 22] = [
     (Mutation::AcknowledgeWhenWritten, "one-terminal-event"),
     (Mutation::ReuseOpaque, "unique-opaque"),
     (Mutation::ForgetPermit, "within-limits"),
     (Mutation::RetryPastBudget, "within-policy"),
     (Mutation::PickTriedBroker, "untried-first"),
+    (Mutation::PickIsolatedBroker, "isolated-left-alone"),
     (Mutation::KeepClosedRequests, "closed-is-told"),
     (Mutation::DropPartialFrame, "peers-are-understood"),
     (Mutation::LeakConnection, "within-limits"),

@@ -9,12 +9,13 @@ use rmq_proto::body::HeartbeatData;
 use rmq_proto::code::RequestCode;
 use rmq_proto::command::{CommandHead, EncodeError, FLAG_ONEWAY, FLAG_RESPONSE, Language, encode_frame};
 use rmq_proto::ext::{NoExt, WriteExt};
-use rmq_proto::header::{GetRouteHeader, SendMessageV2Header, UnregisterHeader};
+use rmq_proto::header::{GetMaxOffsetHeader, GetRouteHeader, SendMessageV2Header, UnregisterHeader};
 use rmq_proto::names::{DEFAULT_TOPIC, RETRY_PREFIX};
 use rmq_proto::properties::{self, MAX_RECONSUME_TIMES, RECONSUME_TIME};
 
 use super::Client;
 use crate::event::{OpId, ProducerId};
+use crate::fault::{self, ProbeId};
 use crate::io::{ConnId, WriteData};
 use crate::link::{Answer, Entry, Link, LinkId, Next, Owner, Up};
 use crate::producer::{SendOp, Step};
@@ -163,6 +164,7 @@ impl Client {
             Owner::Route(topic) => self.encode_route(topic, opaque, batch),
             Owner::Heartbeat(_) => self.encode_heartbeat(opaque, batch),
             Owner::Unregister(producer) => self.encode_unregister(producer, opaque, batch),
+            Owner::Probe(probe) => self.encode_probe(probe, opaque, batch),
         };
         match made {
             Ok(()) if batch.len() > before => self.request_written(id, owner, opaque, batch.len()),
@@ -193,6 +195,11 @@ impl Client {
                 }
             }
             Owner::SendBack(op) => self.back_written(op, id, opaque),
+            Owner::Probe(ProbeId(probe)) => {
+                if let Some(probe) = self.probes.get_mut(probe) {
+                    probe.asking = fault::Asking::Awaiting { link: id, opaque };
+                }
+            }
             Owner::Heartbeat(_) | Owner::Unregister(_) => {}
         }
         let Some(up) = self.links.get_mut(id).and_then(Link::up) else { return };
@@ -222,6 +229,22 @@ impl Client {
         };
         let head = self.head(RequestCode::GET_ROUTEINFO_BY_TOPIC.0, opaque, 0, None);
         let ext = GetRouteHeader { topic: Cow::Borrowed(&topic.name), accept_standard_json_only: Some(true) };
+        self.frame_to(batch, &head, &ext, &Bytes::new())
+    }
+
+    /// Any question that a broker answers from memory will do (producer §4.5).
+    fn encode_probe(
+        &self,
+        ProbeId(probe): ProbeId,
+        opaque: i32,
+        batch: &mut Batch,
+    ) -> Result<(), EncodeError> {
+        let Some(probe) = self.probes.get(probe) else {
+            return Ok(());
+        };
+        let head = self.head(RequestCode::GET_MAX_OFFSET.0, opaque, 0, None);
+        let topic = Cow::Borrowed(&*probe.topic);
+        let ext = GetMaxOffsetHeader { topic, queue_id: 0, committed: None, broker_name: None };
         self.frame_to(batch, &head, &ext, &Bytes::new())
     }
 

@@ -24,6 +24,7 @@ impl Client {
 
     /// The routes changed: masters came or went.
     pub(super) fn brokers_changed(&mut self, changes: impl IntoIterator<Item = BrokerChange>) {
+        self.forget_faults_of_unknown();
         for change in changes {
             match change {
                 BrokerChange::Came(address) => self.master_came(&address),

@@ -1,11 +1,14 @@
 //! The client: its surface, its timers, and the settling of what its machines order.
 
+mod attempts;
 mod connections;
 mod encode;
+mod faults;
 mod heartbeats;
 #[cfg(rmq_mutate)]
 mod mutations;
 mod outputs;
+mod queues;
 mod routing;
 mod sending;
 mod sending_back;
@@ -25,6 +28,7 @@ use crate::config::{ClientConfig, ConfigError, ProducerConfig, Start};
 use crate::deadlines::{Deadlines, Rank};
 use crate::error::RequestError;
 use crate::event::{Event, OpId, ProducerId};
+use crate::fault::{Probe, ProbeId};
 use crate::io::{Input, Output};
 use crate::link::{Link, LinkId, Owner};
 use crate::producer::{Producers, SendOp};
@@ -44,6 +48,7 @@ enum Timer {
     Link(LinkId),
     Query(TopicId),
     Refresh(TopicId),
+    Probe(ProbeId),
     Shutdown,
 }
 
@@ -89,6 +94,7 @@ pub struct Client {
     routes: RouteTable,
     brokers: Brokers,
     producers: Producers,
+    probes: Slab<Probe>,
     sends: Slab<SendOp>,
     send_bytes: usize,
     lifecycle: Lifecycle,
@@ -121,6 +127,7 @@ impl Client {
             routes: RouteTable::new(),
             brokers: Brokers::default(),
             producers: Producers::default(),
+            probes: Slab::new(),
             sends: Slab::new(),
             send_bytes: 0,
             lifecycle: Lifecycle::Running,
@@ -188,6 +195,7 @@ impl Client {
                 Timer::Link(link) => self.link_timer(link),
                 Timer::Query(topic) => self.query_timer(topic),
                 Timer::Refresh(topic) => self.refresh_timer(topic),
+                Timer::Probe(probe) => self.probe_timer(probe),
                 Timer::Shutdown => self.shutdown_timer(),
             }
             self.settle();
@@ -229,6 +237,7 @@ impl Client {
             operations: self.operations(),
             operation_bytes: self.send_bytes,
             producers: self.producers.len(),
+            fault_items: self.producers.fault_items(),
             topics: self.routes.len(),
             links: self.links.len(),
             connections: self.links.iter().filter(|(_, link)| up(link)).count(),
@@ -261,6 +270,7 @@ impl Client {
                     Owner::Route(topic) => self.route_answered(topic, &command),
                     Owner::Heartbeat(link) => self.heartbeat_answered(link, &command),
                     Owner::Unregister(_) => self.unregistered(),
+                    Owner::Probe(probe) => self.probe_answered(probe, &command),
                 },
                 Effect::Failed { owner, error } => match owner {
                     Owner::Send(op) => self.attempt_failed(op, error),
@@ -268,6 +278,7 @@ impl Client {
                     Owner::Route(topic) => self.server_failed(topic, error),
                     Owner::Heartbeat(_) => {}
                     Owner::Unregister(_) => self.unregistered(),
+                    Owner::Probe(probe) => self.probe_failed(probe),
                 },
             }
         }

@@ -7,6 +7,7 @@ use core::time::Duration;
 use rmq_proto::body::TopicRouteData;
 use rmq_proto::code::ResponseCode;
 use rmq_proto::command::RemotingCommand;
+use rmq_proto::names::DEFAULT_TOPIC;
 
 use super::{Client, Effect, Timer};
 use crate::error::RequestError;
@@ -23,9 +24,14 @@ const REFRESH_LATER: Duration = Duration::from_millis(100);
 
 impl Client {
     /// Lets a send wait for a route; asks for it unless that is being done already.
-    pub(super) fn wait_for_route(&mut self, op: OpId, name: &Arc<str>, stage: Stage) {
+    pub(super) fn wait_for_route(&mut self, op: OpId, stage: Stage) {
         let (now, serial) = (self.now, self.serial());
-        let id = self.topic(name);
+        let Some(send) = self.sends.get(op.0) else { return };
+        let name = match stage {
+            Stage::Topic => send.topic.clone(),
+            Stage::Default { .. } => DEFAULT_TOPIC.into(),
+        };
+        let id = self.topic(&name);
         let Some(send) = self.sends.get_mut(op.0) else { return };
         let deadline = send.deadline;
         let used = matches!(stage, Stage::Topic);
@@ -214,7 +220,7 @@ impl Client {
 
     fn drop_route(&mut self, id: TopicId) {
         let Some(topic) = self.routes.get_mut(id) else { return };
-        topic.queues = PublishQueues::default();
+        topic.set_queues(PublishQueues::default());
         if topic.route.take().is_some() {
             let changes = self.brokers.replace(id, None);
             self.brokers_changed(changes);

@@ -9,7 +9,7 @@ use crate::config::SendBackOptions;
 use crate::error::{CloseCause, Rejected, RequestError, SendErrorKind};
 use crate::event::{Event, OpId, ProducerId};
 use crate::link::Owner;
-use crate::producer::{NewSend, SendOp, Step};
+use crate::producer::{NewSend, SendOp, Step, Target};
 use crate::send_back::{AfterFailure, BackStep, SendBack, SendBackOp, SentBack};
 
 impl Client {
@@ -33,7 +33,9 @@ impl Client {
         options: SendBackOptions,
     ) -> Result<OpId, Rejected<SendBack>> {
         self.advance(now);
-        let config = match self.admit(producer, message.bytes()) {
+        let admitted = self.admit_any(producer);
+        let admitted = admitted.and_then(|config| self.admit_bytes(message.bytes()).map(|()| config));
+        let config = match admitted {
             Ok(config) => config,
             Err(reason) => {
                 self.stats.rejected += 1;
@@ -45,7 +47,7 @@ impl Client {
         let new = if message.is_dead_letter() && !mutated!(RetryDeadLetters) {
             let (topic, message_id) = (message.topic().into(), message.message_id().into());
             let (body, properties) = (Bytes::new(), "".into());
-            NewSend { topic, body, flag: 0, sys_flag: 0, properties, message_id }
+            NewSend { topic, target: Target::Topic, body, flag: 0, sys_flag: 0, properties, message_id }
         } else {
             message.retry(|| self.unique_keys.next(unix_ms))
         };

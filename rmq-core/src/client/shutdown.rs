@@ -46,6 +46,7 @@ impl Client {
         let deadline = self.now + within;
         let finish = self.now + (within - within / FAREWELL);
         self.lifecycle = Lifecycle::Finishing { deadline, timer: None };
+        self.end_probes();
         for id in self.routes.ids() {
             if let Some(topic) = self.routes.get_mut(id) {
                 self.timers.disarm(&mut topic.refresh);

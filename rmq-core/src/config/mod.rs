@@ -1,10 +1,12 @@
 //! What a user chooses, checked when it is handed over.
 
 mod client;
+mod fault;
 mod producer;
 mod send_back;
 
 pub use client::{ClientConfig, ClientConfigBuilder, CloseOnTimeout, Identity, Start};
+pub use fault::FaultTolerance;
 pub use producer::{AttemptTimeout, ProducerConfig, RetryPolicy, SendOptions};
 pub use send_back::SendBackOptions;
 
@@ -59,6 +61,22 @@ pub enum ConfigError {
         name: &'static str,
         /// The most.
         maximum: &'static str,
+    },
+    /// The two tables of [`FaultTolerance`] differ in length.
+    #[error(
+        "`latency_max` has {thresholds} thresholds and `not_available_duration` {durations} times: each threshold needs one"
+    )]
+    UnequalTables {
+        /// Thresholds given.
+        thresholds: usize,
+        /// Times given.
+        durations: usize,
+    },
+    /// Values that have to ascend do not.
+    #[error("`{name}` must ascend: each value above the one before")]
+    NotAscending {
+        /// Which.
+        name: &'static str,
     },
     /// No name server was given.
     #[error("no name server is given: name_server(\"host:9876\") adds one")]

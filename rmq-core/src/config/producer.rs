@@ -8,7 +8,8 @@ use core::time::Duration;
 use rmq_proto::code::ResponseCode;
 use rmq_proto::names;
 
-use super::{ConfigError, at_least_a_millisecond};
+use super::{ConfigError, FaultTolerance, at_least_a_millisecond};
+use crate::link::HOLD_OFF;
 
 /// How much of a call's time one attempt may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +30,7 @@ pub enum AttemptTimeout {
 pub struct RetryPolicy {
     codes: Vec<ResponseCode>,
     not_stored_ok: bool,
+    at_given_queue: bool,
 }
 
 impl Default for RetryPolicy {
@@ -45,14 +47,15 @@ impl Default for RetryPolicy {
             ResponseCode::NOT_IN_CURRENT_UNIT,
             ResponseCode::GO_AWAY,
         ]);
-        Self { codes, not_stored_ok: false }
+        Self { codes, not_stored_ok: false, at_given_queue: false }
     }
 }
 
 impl RetryPolicy {
-    /// Every code that a broker answers is final, as in Java's asynchronous sends.
+    /// Every code that a broker answers is final, and a send to a given queue is [tried
+    /// again](Self::at_given_queue), as in Java's asynchronous sends.
     pub fn local_failures_only() -> Self {
-        Self { codes: Vec::new(), not_stored_ok: false }
+        Self { codes: Vec::new(), not_stored_ok: false, at_given_queue: true }
     }
 
     /// Another attempt follows this code too.
@@ -69,6 +72,14 @@ impl RetryPolicy {
     #[must_use]
     pub fn when_not_stored_ok(mut self, retry: bool) -> Self {
         self.not_stored_ok = retry;
+        self
+    }
+
+    /// Another attempt follows a failure of the connection or a timeout of a send to a given queue, at that queue. Off
+    /// by default, as in Java's synchronous sends: there is one attempt. Whatever a broker answers is final there.
+    #[must_use]
+    pub fn at_given_queue(mut self, retry: bool) -> Self {
+        self.at_given_queue = retry;
         self
     }
 
@@ -89,6 +100,8 @@ pub struct ProducerConfig {
     pub(crate) attempts: NonZeroU32,
     pub(crate) attempt_timeout: AttemptTimeout,
     pub(crate) retry: RetryPolicy,
+    pub(crate) retry_backoff: Duration,
+    pub(crate) fault_tolerance: Option<FaultTolerance>,
     pub(crate) default_topic_queues: NonZeroU32,
 }
 
@@ -101,6 +114,8 @@ impl ProducerConfig {
             attempts: NonZeroU32::MIN.saturating_add(2),
             attempt_timeout: AttemptTimeout::Split,
             retry: RetryPolicy::default(),
+            retry_backoff: HOLD_OFF,
+            fault_tolerance: None,
             default_topic_queues: NonZeroU32::MIN.saturating_add(3),
         }
     }
@@ -133,6 +148,23 @@ impl ProducerConfig {
         self
     }
 
+    /// Least time from the beginning of an attempt to that of the next one where both go to the same broker, as there is no
+    /// other; 100 ms by default, the time in which an address that refused is not connected to again. Zero: it follows
+    /// at once. An attempt at another broker never waits, and no send waits for the end of its time: it then fails at
+    /// once. No Java counterpart.
+    #[must_use]
+    pub fn retry_backoff(mut self, wait: Duration) -> Self {
+        self.retry_backoff = wait;
+        self
+    }
+
+    /// Leaves brokers alone for a while that were slow or failed; off by default. Java: `sendLatencyFaultEnable`.
+    #[must_use]
+    pub fn fault_tolerance(mut self, tolerance: FaultTolerance) -> Self {
+        self.fault_tolerance = Some(tolerance);
+        self
+    }
+
     /// Queues that a broker is asked for when it creates a topic, at most what it allows; 4 by default. Java:
     /// `defaultTopicQueueNums`.
     #[must_use]
@@ -151,12 +183,25 @@ impl ProducerConfig {
         self.attempts
     }
 
+    /// The most attempts of a send to a given queue.
+    pub fn max_attempts_at_queue(&self) -> NonZeroU32 {
+        if self.retry.at_given_queue { self.attempts } else { NonZeroU32::MIN }
+    }
+
+    /// The wait set by [`retry_backoff`](Self::retry_backoff).
+    pub fn backoff(&self) -> Duration {
+        self.retry_backoff
+    }
+
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         names::validate_group(&self.group)
             .map_err(|error| ConfigError::Group { group: self.group.clone(), error })?;
         at_least_a_millisecond("send_timeout", self.send_timeout)?;
         if let AttemptTimeout::Cap(cap) = self.attempt_timeout {
             at_least_a_millisecond("attempt_timeout", cap)?;
+        }
+        if let Some(tolerance) = &self.fault_tolerance {
+            tolerance.check()?;
         }
         if self.attempts.get() > 64 {
             return Err(ConfigError::TooLarge { name: "attempts", maximum: "64" });

@@ -47,6 +47,12 @@ pub enum RejectReason {
     /// No such producer was added to this client.
     #[error("the producer belongs to another client")]
     UnknownProducer,
+    /// The queue given for a message belongs to another topic than the message.
+    #[error("the queue belongs to another topic than the message")]
+    OtherTopic,
+    /// The name of the topic asked for breaks a rule of names.
+    #[error("no topic can have this name")]
+    TopicName,
     /// The client is shutting down or has shut down.
     #[error("the client is shut down")]
     ShutDown,

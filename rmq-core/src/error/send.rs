@@ -84,7 +84,7 @@ pub enum SendErrorKind {
     NoWritableQueue,
     /// The time of the call was used up.
     TimedOut,
-    /// Each attempt that the configuration allows failed.
+    /// Each attempt failed that the configuration allows and that there was time for.
     AttemptsExhausted,
     /// A broker's answer was final: another attempt would be answered the same.
     Refused,
@@ -116,7 +116,7 @@ impl SendError {
         &self.0.topic
     }
 
-    /// The id the message had in all attempts; look for it when [`may_have_been_stored`](Self::may_have_been_stored).
+    /// The id the message had in all attempts, or nothing if no message was to be sent; look for it when [`may_have_been_stored`](Self::may_have_been_stored).
     pub fn message_id(&self) -> &str {
         &self.0.message_id
     }
@@ -158,8 +158,9 @@ impl SendError {
 
 impl fmt::Display for SendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SendFailure { kind, topic, attempts, took, .. } = &*self.0;
-        write!(f, "send to topic `{topic}` ")?;
+        let SendFailure { kind, topic, message_id, attempts, took } = &*self.0;
+        let what = if message_id.is_empty() { "question for the queues of" } else { "send to" };
+        write!(f, "{what} topic `{topic}` ")?;
         match kind {
             SendErrorKind::NoNameServer => f.write_str("failed: no name server is configured")?,
             SendErrorKind::RouteUnavailable { servers } => {

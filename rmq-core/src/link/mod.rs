@@ -25,6 +25,7 @@ use crate::address::Address;
 use crate::deadlines::Armed;
 use crate::error::CloseCause;
 use crate::event::{OpId, ProducerId};
+use crate::fault::ProbeId;
 use crate::io::ConnId;
 use crate::rng::Rng;
 use crate::route::TopicId;
@@ -48,6 +49,7 @@ pub(crate) enum Owner {
     Route(TopicId),
     Heartbeat(LinkId),
     Unregister(ProducerId),
+    Probe(ProbeId),
 }
 
 #[derive(Clone, Debug)]

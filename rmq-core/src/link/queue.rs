@@ -56,7 +56,9 @@ impl Queue {
         self.serial += 1;
         let lane = match owner {
             Owner::Send(_) | Owner::SendBack(_) => &mut self.data,
-            Owner::Route(_) | Owner::Heartbeat(_) | Owner::Unregister(_) => &mut self.control,
+            Owner::Route(_) | Owner::Heartbeat(_) | Owner::Unregister(_) | Owner::Probe(_) => {
+                &mut self.control
+            }
         };
         lane.insert(ticket, owner);
         ticket

@@ -2,18 +2,25 @@
 
 mod send;
 
-pub(crate) use send::{NewSend, Progress, SendOp, Stage, Step, Verdict};
+pub(crate) use send::{NewSend, Progress, SendOp, Stage, Step, Target, Verdict};
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 
 use crate::config::ProducerConfig;
 use crate::event::ProducerId;
+use crate::fault::FaultTable;
+
+#[derive(Clone, Debug)]
+struct Producer {
+    config: Arc<ProducerConfig>,
+    faults: FaultTable,
+}
 
 /// The producers of one client, by group; in the order they were added.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Producers {
-    by_id: BTreeMap<ProducerId, Arc<ProducerConfig>>,
+    by_id: BTreeMap<ProducerId, Producer>,
     next: u32,
 }
 
@@ -27,18 +34,36 @@ impl Producers {
     }
 
     pub(crate) fn has_group(&self, group: &str) -> bool {
-        self.by_id.values().any(|config| config.group == group)
+        self.by_id.values().any(|producer| producer.config.group == group)
     }
 
     pub(crate) fn insert(&mut self, config: ProducerConfig) -> ProducerId {
         let id = ProducerId(self.next);
         self.next += 1;
-        self.by_id.insert(id, Arc::new(config));
+        self.by_id.insert(id, Producer { config: Arc::new(config), faults: FaultTable::default() });
         id
     }
 
     pub(crate) fn get(&self, id: ProducerId) -> Option<&Arc<ProducerConfig>> {
-        self.by_id.get(&id)
+        self.by_id.get(&id).map(|producer| &producer.config)
+    }
+
+    pub(crate) fn faults(&self, id: ProducerId) -> Option<&FaultTable> {
+        self.by_id.get(&id).map(|producer| &producer.faults)
+    }
+
+    pub(crate) fn faults_mut(&mut self, id: ProducerId) -> Option<&mut FaultTable> {
+        self.by_id.get_mut(&id).map(|producer| &mut producer.faults)
+    }
+
+    /// The tables of all producers.
+    pub(crate) fn all_faults(&mut self) -> impl Iterator<Item = (ProducerId, &mut FaultTable)> {
+        self.by_id.iter_mut().map(|(id, producer)| (*id, &mut producer.faults))
+    }
+
+    /// Brokers whose health is remembered, over all producers.
+    pub(crate) fn fault_items(&self) -> usize {
+        self.by_id.values().map(|producer| producer.faults.len()).sum()
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = ProducerId> + '_ {
@@ -46,6 +71,6 @@ impl Producers {
     }
 
     pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
-        self.by_id.values().map(|config| config.group.as_str())
+        self.by_id.values().map(|producer| producer.config.group.as_str())
     }
 }

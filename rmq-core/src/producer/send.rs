@@ -1,4 +1,4 @@
-//! One send (producer §5.9).
+//! One send (producer §5.9), or one question for the queues of a topic, which is the beginning of a send.
 //!
 //! | step     | leaves on                                  | to                                   |
 //! |----------|--------------------------------------------|--------------------------------------|
@@ -7,11 +7,13 @@
 //! | Resolve  | no usable route is known                   | Waiting                              |
 //! | Waiting  | route                                      | Pick, or the end without a queue     |
 //! | Waiting  | no such topic                              | Waiting for the default topic's route |
+//! | Pick     | only the queues were asked for             | the end                              |
 //! | Pick     | time used up                               | the end                              |
 //! | Pick     | queue chosen                               | Queued                               |
 //! | Queued   | its bytes are handed out                   | Awaiting; one-way: Writing           |
-//! | Queued, Awaiting | failure, attempt's deadline        | Pick, or the end                     |
-//! | Awaiting | answer                                     | the end, or Pick                     |
+//! | Queued, Awaiting | failure, attempt's deadline        | Pick, Pausing, or the end            |
+//! | Awaiting | answer                                     | the end, Pick, or Pausing            |
+//! | Pausing  | the back-off is over                       | Pick                                 |
 //! | Writing  | all bytes taken by the stream              | the end                              |
 //!
 //! The machine holds what one message needs; the client carries its orders out.
@@ -32,6 +34,7 @@ use crate::config::{AttemptTimeout, ProducerConfig};
 use crate::deadlines::Armed;
 use crate::error::{Attempt, RequestError, SendError, SendErrorKind, SendFailure, ServerOutcome};
 use crate::event::{MessageQueue, ProducerId, SendResult, SendStatus};
+use crate::fault::{Outcome, Report};
 use crate::link::{LinkId, Ticket};
 use crate::route::{Choice, TopicId};
 use crate::send_back::SendBackOp;
@@ -59,6 +62,8 @@ pub(crate) enum Step {
         stage: Stage,
     },
     Pick,
+    /// Waits before another attempt at the only broker there is.
+    Pausing,
     Queued {
         link: LinkId,
         ticket: Ticket,
@@ -68,6 +73,17 @@ pub(crate) enum Step {
         opaque: i32,
     },
     Writing,
+}
+
+/// Where a send is to go.
+#[derive(Clone, Debug)]
+pub(crate) enum Target {
+    /// To whichever queue is chosen.
+    Topic,
+    /// To this queue (producer §5.1).
+    Queue(Choice),
+    /// Nowhere: the queues to choose from are what is wanted.
+    Queues,
 }
 
 /// The attempt under way.
@@ -92,6 +108,7 @@ pub(crate) struct SendOp {
     pub(crate) producer: ProducerId,
     pub(crate) config: Arc<ProducerConfig>,
     pub(crate) topic: Arc<str>,
+    pub(crate) target: Target,
     pub(crate) body: Bytes,
     pub(crate) flag: i32,
     pub(crate) sys_flag: i32,
@@ -110,7 +127,11 @@ pub(crate) struct SendOp {
     pub(crate) tried: Vec<Arc<str>>,
     /// The send-back that this message to a retry topic belongs to.
     pub(crate) back: Option<Box<SendBackOp>>,
+    /// When the last attempt that ended began.
+    pub(crate) last_began: Instant,
     failed: Vec<Attempt>,
+    /// What the last attempt says of its broker, until it is told.
+    report: Option<Report>,
     /// A stored message whose status asked for another attempt.
     not_stored_ok: Option<SendResult>,
 }
@@ -118,6 +139,7 @@ pub(crate) struct SendOp {
 /// The parts of a [`SendOp`] that a call brings.
 pub(crate) struct NewSend {
     pub(crate) topic: Arc<str>,
+    pub(crate) target: Target,
     pub(crate) body: Bytes,
     pub(crate) flag: i32,
     pub(crate) sys_flag: i32,
@@ -134,11 +156,12 @@ impl SendOp {
         born_ms: i64,
         oneway: bool,
     ) -> Self {
-        let NewSend { topic, body, flag, sys_flag, properties, message_id } = message;
+        let NewSend { topic, target, body, flag, sys_flag, properties, message_id } = message;
         Self {
             producer,
             config,
             topic,
+            target,
             body,
             flag,
             sys_flag,
@@ -154,7 +177,9 @@ impl SendOp {
             ended: 0,
             tried: Vec::new(),
             back: None,
+            last_began: now,
             failed: Vec::new(),
+            report: None,
             not_stored_ok: None,
         }
     }
@@ -165,7 +190,16 @@ impl SendOp {
     }
 
     fn attempts_allowed(&self) -> u32 {
-        if self.oneway { 1 } else { self.config.attempts.get() }
+        match self.target {
+            _ if self.oneway => 1,
+            Target::Queue(_) => self.config.max_attempts_at_queue().get(),
+            Target::Topic | Target::Queues => self.config.attempts.get(),
+        }
+    }
+
+    /// Whether the user chose the queue: another one will not do.
+    pub(crate) fn has_given_queue(&self) -> bool {
+        matches!(self.target, Target::Queue(_))
     }
 
     /// When an attempt that begins now has had its share of the time.
@@ -184,7 +218,9 @@ impl SendOp {
     /// The attempt under way failed.
     pub(crate) fn fail(&mut self, now: Instant, error: RequestError) -> Verdict {
         let retry = match &error {
-            RequestError::Answered { code, .. } => self.config.retry.retries(*code),
+            RequestError::Answered { code, .. } => {
+                self.config.retry.retries(*code) && !self.has_given_queue()
+            }
             RequestError::BadHeader(_) => false,
             _ => true,
         };
@@ -206,7 +242,9 @@ impl SendOp {
             Err(error) => return self.fail(now, RequestError::BadHeader(error)),
         };
         let result = self.result(status, &header);
-        let again = status != SendStatus::SendOk && self.config.retry.retries_not_stored_ok();
+        let again = status != SendStatus::SendOk
+            && self.config.retry.retries_not_stored_ok()
+            && !self.has_given_queue();
         self.end_attempt(now, None);
         if !again {
             return Verdict::Stored(result);
@@ -228,7 +266,14 @@ impl SendOp {
     pub(crate) fn end_attempt(&mut self, now: Instant, error: Option<RequestError>) {
         let Some(Progress { choice, address, began, .. }) = self.progress.take() else { return };
         self.ended += 1;
+        self.last_began = began;
         self.tried.push(choice.broker.clone());
+        if self.config.fault_tolerance.is_some()
+            && let Some(outcome) = Outcome::of(error.as_ref())
+        {
+            let took = now.saturating_since(began);
+            self.report = Some(Report { broker: choice.broker.clone(), took, outcome });
+        }
         if let Some(error) = error {
             self.failed.push(Attempt {
                 broker: choice.broker,
@@ -240,6 +285,10 @@ impl SendOp {
             });
         }
         self.step = Step::Pick;
+    }
+
+    pub(crate) fn take_report(&mut self) -> Option<Report> {
+        self.report.take()
     }
 
     fn result(&self, status: SendStatus, header: &SendResponseHeader<'_>) -> SendResult {

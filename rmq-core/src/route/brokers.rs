@@ -48,6 +48,11 @@ impl Brokers {
         self.by_name.get(name)?.master.as_ref()
     }
 
+    /// Whether some route names it.
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
     pub(crate) fn is_master(&self, address: &Address) -> bool {
         self.by_name.values().any(|broker| broker.master.as_ref() == Some(address))
     }

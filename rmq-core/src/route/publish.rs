@@ -81,6 +81,17 @@ impl PublishQueues {
         self.spans.is_empty()
     }
 
+    /// The broker, where all queues are on one.
+    pub(crate) fn only_broker(&self) -> Option<&str> {
+        let (first, others) = self.spans.split_first()?;
+        others.iter().all(|span| span.broker == first.broker).then_some(&*first.broker)
+    }
+
+    /// Broker and queue id of each, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, i32)> {
+        (0..self.len()).filter_map(|position| self.at(position))
+    }
+
     /// Broker and queue id at a position below [`len`](Self::len).
     pub(crate) fn at(&self, position: u32) -> Option<(&Arc<str>, i32)> {
         let span = self.spans.get(self.spans.partition_point(|span| span.end <= position))?;

@@ -10,7 +10,8 @@ use rmq_proto::body::TopicRouteData;
 use super::select::{Choice, Cursor, select};
 use super::{PublishQueues, Query};
 use crate::deadlines::Armed;
-use crate::event::{OpId, ProducerId};
+use crate::event::{MessageQueue, OpId, ProducerId};
+use crate::fault::Health;
 use crate::rng::Rng;
 use crate::slab::{Id, Slab};
 use crate::time::Instant;
@@ -33,6 +34,8 @@ pub(crate) struct Topic {
     pub(crate) refresh: Option<Armed>,
     /// Whether somebody sends to it; a topic only asked for as a default is not kept.
     pub(crate) used: bool,
+    /// Made of `queues` when asked for.
+    list: Option<Arc<[MessageQueue]>>,
     last_used: Instant,
     denials: u32,
     waiters: BTreeMap<u64, OpId>,
@@ -41,12 +44,40 @@ pub(crate) struct Topic {
 
 impl Topic {
     /// The queue for a producer's next attempt, after those at brokers `tried`.
-    pub(crate) fn choose<'a, T>(&mut self, producer: ProducerId, tried: T, rng: &mut Rng) -> Option<Choice>
+    pub(crate) fn choose<'a, T>(
+        &mut self,
+        producer: ProducerId,
+        health: impl Fn(&str) -> Health,
+        tried: T,
+        rng: &mut Rng,
+    ) -> Option<Choice>
     where
         T: Iterator<Item = &'a str> + Clone,
     {
         let cursor = self.cursors.entry(producer).or_insert_with(|| Cursor::random(rng));
-        select(&self.queues, tried, cursor)
+        select(&self.queues, health, tried, cursor)
+    }
+
+    /// The queues that can be written to, for a user to choose from; none when no route has any.
+    pub(crate) fn list(&mut self) -> Option<Arc<[MessageQueue]>> {
+        if self.queues.is_empty() {
+            return None;
+        }
+        let list = self.list.get_or_insert_with(|| {
+            let queue = |(broker, queue_id): (&Arc<str>, i32)| MessageQueue {
+                topic: self.name.clone(),
+                broker: broker.clone(),
+                queue_id,
+            };
+            self.queues.iter().map(queue).collect()
+        });
+        Some(list.clone())
+    }
+
+    /// Puts other queues in the place of those known.
+    pub(crate) fn set_queues(&mut self, queues: PublishQueues) {
+        self.queues = queues;
+        self.list = None;
     }
 
     pub(crate) fn wait(&mut self, serial: u64, op: OpId) {
@@ -80,7 +111,7 @@ impl Topic {
         if self.route.as_ref().is_some_and(|old| old.same_as(&route)) {
             return false;
         }
-        self.queues = PublishQueues::of(&route);
+        self.set_queues(PublishQueues::of(&route));
         self.cursors.clear();
         self.route = Some(route);
         true
@@ -130,6 +161,7 @@ impl RouteTable {
             query: None,
             refresh: None,
             used: false,
+            list: None,
             last_used: now,
             denials: 0,
             waiters: BTreeMap::new(),
@@ -150,6 +182,12 @@ impl RouteTable {
     pub(crate) fn least_recently_used(&self) -> Option<TopicId> {
         let idle = self.topics.iter().filter(|(_, topic)| !topic.is_awaited());
         idle.min_by_key(|(_, topic)| topic.last_used).map(|(id, _)| TopicId(id))
+    }
+
+    /// A topic that a broker has, to ask it about.
+    pub(crate) fn topic_at(&self, broker: &str) -> Option<&Arc<str>> {
+        let has = |topic: &Topic| topic.queues.iter().any(|(name, _)| &**name == broker);
+        self.topics.iter().find(|(_, topic)| has(topic)).map(|(_, topic)| &topic.name)
     }
 
     pub(crate) fn ids(&self) -> Vec<TopicId> {

@@ -16,7 +16,7 @@ use rmq_proto::properties::{
 };
 
 use crate::address::Address;
-use crate::producer::NewSend;
+use crate::producer::{NewSend, Target};
 
 /// What a name of a broker begins with that is none: queues of a static topic belong to it (producer §3.6).
 const LOGICAL_BROKER: &str = "__syslo__";
@@ -267,6 +267,7 @@ impl SendBack {
         map.insert(DELAY, &delay);
         NewSend {
             topic: names::retry_topic(&self.0.group).into(),
+            target: Target::Topic,
             body: self.0.body.clone(),
             flag: self.0.flag,
             sys_flag: self.0.sys_flag.0,

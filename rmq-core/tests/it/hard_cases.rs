@@ -266,7 +266,7 @@ fn a_result_says_how_many_attempts_were_made() {
     let busy = Act::Code(ResponseCode::SYSTEM_BUSY, "");
     net.broker("a").sends = [Act::Stored(ResponseCode::FLUSH_DISK_TIMEOUT), busy.clone(), busy].into();
     let op = net.send("T", SendOptions::default());
-    net.run(ms(100));
+    net.run(ms(200));
     assert_eq!(net.take_sent(op).1.attempts, 3);
 }
 

@@ -240,7 +240,8 @@ fn addresses() {
 /// A peer that opens and closes at once is not connected to more than once per 100 ms.
 #[test]
 fn users_connects_are_held_off_for_a_moment() {
-    let mut net = Net::new();
+    let producer = ProducerConfig::new("PG").retry_backoff(ms(0));
+    let mut net = Net::with(config().build().unwrap(), producer);
     net.routes.insert("T".into(), route(&[("a", 1)]));
     net.broker("a").accept = Some(Accept::Refuse);
     for _ in 0..50 {

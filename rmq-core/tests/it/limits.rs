@@ -102,7 +102,7 @@ fn clause_7_links() {
     net.run(ms(10));
     net.take_sent(first);
     let second = net.send("B", SendOptions::default());
-    net.run(ms(10));
+    net.run(ms(210));
     let error = net.take_error(second).1;
     assert_eq!(*error.kind(), SendErrorKind::AttemptsExhausted);
     assert_eq!(error.attempts()[0].error, RequestError::TooManyConnections { limit: 2 });

@@ -444,6 +444,7 @@ impl Net {
         let of = |event: &Event| match event {
             Event::Sent { op, .. }
             | Event::OnewayWritten { op }
+            | Event::QueuesFound { op, .. }
             | Event::SendFailed { op, .. }
             | Event::SentBack { op, .. }
             | Event::SendBackFailed { op, .. }

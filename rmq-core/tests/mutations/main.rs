@@ -15,8 +15,8 @@ use rmq_core::mutate::{self, Mutation};
 use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::properties;
 use rmq_core::{
-    AttemptTimeout, CloseReason, Event, Input, OpId, Output, ProducerConfig, Redelivery, SendErrorKind,
-    SendOptions,
+    AttemptTimeout, CloseReason, Event, FaultTolerance, Input, OpId, Output, ProducerConfig, Redelivery,
+    SendErrorKind, SendOptions,
 };
 
 use support::{Accept, Act, Net, address_of, after, back, config, ms, route};
@@ -152,6 +152,23 @@ fn pick_tried_broker() {
 }
 
 #[test]
+fn pick_isolated_broker() {
+    let seen = both(Mutation::PickIsolatedBroker, || {
+        let producer = ProducerConfig::new("PG").fault_tolerance(FaultTolerance::new());
+        let mut net = Net::with(config().build().unwrap(), producer);
+        net.warm();
+        net.broker("a").always = Some(busy());
+        (0..4).for_each(|_| {
+            send(&mut net);
+            net.run(ms(0));
+        });
+        net.brokers_asked().iter().filter(|broker| *broker == "a").count()
+    });
+    assert_eq!(seen.0, 1, "once, and then it is left alone");
+    assert!(seen.1 > 1);
+}
+
+#[test]
 fn keep_closed_requests() {
     let seen = both(Mutation::KeepClosedRequests, || {
         let mut net = Net::new();
@@ -217,7 +234,7 @@ fn end_twice() {
         let mut net = one_broker();
         net.broker("a").always = Some(busy());
         let op = send(&mut net);
-        net.run(ms(10));
+        net.run(ms(200));
         assert_eq!(net.client.stats().operations, 0);
         ends(&net, op)
     });
@@ -230,7 +247,7 @@ fn retry_with_fresh_key() {
         let mut net = one_broker();
         net.broker("a").sends = [busy(), busy()].into();
         let op = send(&mut net);
-        net.run(ms(10));
+        net.run(ms(200));
         let key = |text: &str| properties::value(text, properties::UNIQ_KEY).unwrap().to_owned();
         let keys: Vec<_> = net.sends().iter().map(|seen| key(&seen.send().properties.unwrap())).collect();
         assert_eq!(net.take_sent(op).1.message_id, keys[2]);

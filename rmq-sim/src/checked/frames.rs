@@ -7,7 +7,9 @@ use rmq_core::proto::body::HeartbeatData;
 use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::command::RemotingCommand;
 use rmq_core::proto::frame::FrameDecoder;
-use rmq_core::proto::header::{GetRouteHeader, SendBackHeader, SendMessageV2Header, UnregisterHeader};
+use rmq_core::proto::header::{
+    GetMaxOffsetHeader, GetRouteHeader, SendBackHeader, SendMessageV2Header, UnregisterHeader,
+};
 use rmq_core::proto::names::RETRY_PREFIX;
 use rmq_core::proto::properties;
 use rmq_core::{ConnId, Event, SentBack};
@@ -184,6 +186,8 @@ impl Frames {
     pub(super) fn event(&mut self, event: &Event) -> Result<(), Violation> {
         match event {
             Event::Sent { result, .. } => self.keys.ended(&result.message_id, result.attempts as usize, true),
+            // A question for queues has no message.
+            Event::SendFailed { error, .. } if error.message_id().is_empty() => Ok(()),
             Event::SendFailed { error, .. } => {
                 self.keys.ended(error.message_id(), error.attempts().len(), false)
             }
@@ -247,6 +251,9 @@ fn request(command: &RemotingCommand, keys: &mut Keys) -> Result<Waits, Violatio
         }
         RequestCode::GET_ROUTEINFO_BY_TOPIC => {
             command.header::<GetRouteHeader<'_>>().map_err(|error| bad(&error))?;
+        }
+        RequestCode::GET_MAX_OFFSET => {
+            command.header::<GetMaxOffsetHeader<'_>>().map_err(|error| bad(&error))?;
         }
         RequestCode::UNREGISTER_CLIENT => {
             command.header::<UnregisterHeader<'_>>().map_err(|error| bad(&error))?;

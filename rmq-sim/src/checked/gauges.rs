@@ -35,8 +35,10 @@ impl Gauges {
     fn limits(&self, stats: &Stats) -> Result<(), Violation> {
         let limits = &self.limits;
         let links = limits.links + self.name_servers;
-        // Besides operations a link waits for a heartbeat and an unregistration per producer, a topic for its question.
-        let control = stats.topics + stats.links * (1 + stats.producers);
+        // Besides operations a link waits for a heartbeat and an unregistration per producer, a topic for its question, a
+        // broker that is watched for the detector's.
+        let watched = stats.fault_items;
+        let control = stats.topics + stats.links * (1 + stats.producers) + watched;
         let bounds = [
             ("operations", stats.operations, limits.operations),
             ("operation_bytes", stats.operation_bytes, limits.operation_bytes),
@@ -46,7 +48,8 @@ impl Gauges {
             ("connections", stats.connections, stats.links),
             ("queued", stats.queued, stats.operations + control + stats.links * limits.inbound),
             ("awaited", stats.awaited, stats.operations + control + stats.links * limits.tombstones),
-            ("timers", stats.timers, stats.operations + stats.links + 2 * stats.topics + 1),
+            ("timers", stats.timers, stats.operations + stats.links + 2 * stats.topics + watched + 1),
+            ("fault_items", stats.fault_items, stats.producers * limits.fault_items),
         ];
         match bounds.iter().find(|(_, value, most)| value > most) {
             Some((name, value, most)) => {

@@ -9,8 +9,8 @@
 //!
 //! ## `one-terminal-event`
 //!
-//! Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `SendFailed`, `SentBack`, `SendBackFailed` and
-//! `Cancelled` (clause 4), each for operations of its kind. No other
+//! Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `QueuesFound`, `SendFailed`, `SentBack`,
+//! `SendBackFailed` and `Cancelled` (clause 4), each for operations of its kind. No other
 //! operation ends; no id is given out twice. `OnewayWritten` is for one-way sends and comes after the stream took their bytes,
 //! `Sent` for the others and comes after a broker answered that it stored the message; `SentBack` comes after a broker
 //! answered that it took the message back, or stored it in the retry topic; `Cancelled` comes after a cancel.
@@ -58,16 +58,19 @@ mod operations;
 mod tests;
 
 use core::time::Duration;
+use std::sync::Arc;
+
+use bytes::Bytes;
 
 use rmq_core::proto::message::{MessageRules, Prepared};
 use rmq_core::{
-    Client, ClientConfig, ConfigError, Input, Instant, OpId, Output, ProducerConfig, ProducerId, Rejected,
-    SendBack, SendBackOptions, SendOptions, Start, Stats,
+    Client, ClientConfig, ConfigError, Input, Instant, MessageQueue, OpId, Output, ProducerConfig,
+    ProducerId, RejectReason, Rejected, SendBack, SendBackOptions, SendOptions, Start, Stats,
 };
 
 use crate::oracle::Violation;
 use model::Model;
-use operations::Call;
+use operations::{Call, Kind};
 
 const ONE_TERMINAL_EVENT: &str = "one-terminal-event";
 const NO_SPIN: &str = "no-spin";
@@ -167,20 +170,79 @@ impl CheckedClient {
         options: SendOptions,
     ) -> Result<OpId, Rejected<Prepared>> {
         self.called(now);
-        let call = Call::new(producer, &message, options);
+        let call = Call::new(Kind::Send, producer, &message, options);
         let body = message.body().clone();
         let result = self.client.send(now, producer, message, options);
+        self.judge(call, &body, options, &result);
+        result
+    }
+
+    /// See [`Client::send_to`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the client.
+    pub fn send_to(
+        &mut self,
+        now: Instant,
+        producer: ProducerId,
+        queue: &MessageQueue,
+        message: Prepared,
+        options: SendOptions,
+    ) -> Result<OpId, Rejected<Prepared>> {
+        self.called(now);
+        let call = Call::new(Kind::SendTo, producer, &message, options);
+        let body = message.body().clone();
+        let result = self.client.send_to(now, producer, queue, message, options);
+        self.judge(call, &body, options, &result);
+        result
+    }
+
+    /// See [`Client::publish_queues`].
+    pub fn publish_queues(&mut self, now: Instant, topic: &str) -> Option<Arc<[MessageQueue]>> {
+        self.called(now);
+        self.client.publish_queues(now, topic)
+    }
+
+    /// See [`Client::find_queues`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the client.
+    pub fn find_queues(
+        &mut self,
+        now: Instant,
+        producer: ProducerId,
+        topic: &str,
+        timeout: Option<Duration>,
+    ) -> Result<OpId, RejectReason> {
+        self.called(now);
+        let call = Call::find_queues(producer, timeout);
+        let result = self.client.find_queues(now, producer, topic, timeout);
         match &result {
+            Ok(op) => self.model.accepted(*op, call),
+            Err(reason) => self.model.rejected(call, *reason),
+        }
+        result
+    }
+
+    fn judge(
+        &mut self,
+        call: Call,
+        body: &Bytes,
+        options: SendOptions,
+        result: &Result<OpId, Rejected<Prepared>>,
+    ) {
+        match result {
             Ok(op) => self.model.accepted(*op, call),
             Err(Rejected { reason, given }) => {
                 self.model.rejected(call, *reason);
-                let same = Call::new(producer, given, options) == call && *given.body() == body;
+                let same = call.again(given, options) == call && given.body() == body;
                 self.model.note(Violation::unless(same, WITHIN_LIMITS, || {
                     format!("{reason:?} hands back another message: {given:?}")
                 }));
             }
         }
-        result
     }
 
     /// See [`Client::send_back`].

@@ -17,6 +17,8 @@ use crate::oracle::Violation;
 struct Policy {
     timeout: Duration,
     attempts: u32,
+    attempts_at_queue: u32,
+    backoff: Duration,
 }
 
 /// Attempts that a send-back has to send to the retry topic.
@@ -24,10 +26,19 @@ const RETRY_ATTEMPTS: u32 = 3;
 
 /// What an operation is, which decides how it may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
+    /// To any queue of its topic.
     Send,
+    /// To a given one.
+    SendTo,
+    /// Either of them, without an answer.
     Oneway,
-    Back { retry: Duration },
+    /// Nowhere: it asks for the queues.
+    FindQueues,
+    /// To the broker that has the message, and else to a retry topic, with so much time.
+    Back {
+        retry: Duration,
+    },
     DeadLetter,
 }
 
@@ -35,10 +46,17 @@ impl Kind {
     const fn name(self) -> &'static str {
         match self {
             Self::Send => "a two-way send",
+            Self::SendTo => "a send to a given queue",
             Self::Oneway => "a one-way send",
+            Self::FindQueues => "a question for queues",
             Self::Back { .. } => "a send-back",
             Self::DeadLetter => "a dead letter",
         }
+    }
+
+    /// Whether a broker's answer ends it well.
+    const fn is_two_way(self) -> bool {
+        matches!(self, Self::Send | Self::SendTo)
     }
 
     const fn is_back(self) -> bool {
@@ -54,6 +72,7 @@ struct Op {
     /// When the time for a send-back's broker is over.
     asked_until: Option<Instant>,
     attempts: u32,
+    backoff: Duration,
     kind: Kind,
     cancelled: bool,
     /// Least bytes it holds: its body and the properties it was given.
@@ -70,10 +89,20 @@ pub(super) struct Call {
 }
 
 impl Call {
-    pub(super) fn new(producer: ProducerId, message: &Prepared, options: SendOptions) -> Self {
+    pub(super) fn new(kind: Kind, producer: ProducerId, message: &Prepared, options: SendOptions) -> Self {
         let SendOptions { timeout, oneway, .. } = options;
-        let kind = if oneway { Kind::Oneway } else { Kind::Send };
-        Self { producer, timeout, kind, bytes: message.body().len() + message.properties().len() }
+        let kind = if oneway { Kind::Oneway } else { kind };
+        let bytes = message.body().len() + message.properties().len();
+        Self { producer, timeout, kind, bytes }
+    }
+
+    /// The same call with the message that came back.
+    pub(super) fn again(self, message: &Prepared, options: SendOptions) -> Self {
+        Self::new(self.kind, self.producer, message, options)
+    }
+
+    pub(super) const fn find_queues(producer: ProducerId, timeout: Option<Duration>) -> Self {
+        Self { producer, timeout, kind: Kind::FindQueues, bytes: 0 }
     }
 
     /// What a send-back brings. A dead letter has no time of its own for the retry topic.
@@ -132,7 +161,12 @@ impl Operations {
     }
 
     pub(super) fn producer(&mut self, id: ProducerId, config: &ProducerConfig) {
-        let policy = Policy { timeout: config.timeout(), attempts: config.max_attempts().get() };
+        let policy = Policy {
+            timeout: config.timeout(),
+            attempts: config.max_attempts().get(),
+            attempts_at_queue: config.max_attempts_at_queue().get(),
+            backoff: config.backoff(),
+        };
         self.producers.insert(id, policy);
     }
 
@@ -152,7 +186,8 @@ impl Operations {
     pub(super) fn accepted(&mut self, now: Instant, op: OpId, call: Call) -> Result<(), Violation> {
         match call.kind {
             Kind::Back { .. } | Kind::DeadLetter => self.tally.backs += 1,
-            Kind::Send | Kind::Oneway => self.tally.accepted += 1,
+            Kind::Send | Kind::SendTo | Kind::Oneway => self.tally.accepted += 1,
+            Kind::FindQueues => {}
         }
         self.tally.oneways += u64::from(call.kind == Kind::Oneway);
         let known = self.producers.get(&call.producer).copied();
@@ -161,14 +196,17 @@ impl Operations {
         })?;
         let live = self.live.len();
         let timeout = call.timeout.unwrap_or(policy.timeout);
-        let (attempts, deadline) = match call.kind {
+        let Call { kind, bytes, .. } = call;
+        let (attempts, deadline) = match kind {
             Kind::Send | Kind::DeadLetter => (policy.attempts, now + timeout),
+            Kind::SendTo => (policy.attempts_at_queue, now + timeout),
             Kind::Oneway => (1, now + timeout),
+            Kind::FindQueues => (0, now + timeout),
             Kind::Back { retry } => (RETRY_ATTEMPTS, now + timeout + retry),
         };
-        let Call { kind, bytes, .. } = call;
         let asked_until = matches!(kind, Kind::Back { .. }).then_some(now + timeout);
-        let new = Op { began: now, deadline, asked_until, attempts, kind, cancelled: false, bytes };
+        let backoff = policy.backoff;
+        let new = Op { began: now, deadline, asked_until, attempts, backoff, kind, cancelled: false, bytes };
         let last = self.newest.insert(op.index(), op);
         if self.live.insert(op, new).is_none() {
             self.bytes += call.bytes;
@@ -223,7 +261,7 @@ impl Operations {
             Event::Sent { op, result } => {
                 let ended = self.end(*op, event)?;
                 self.tally.succeeded += 1;
-                Violation::unless(ended.kind == Kind::Send, ONE_TERMINAL_EVENT, || {
+                Violation::unless(ended.kind.is_two_way(), ONE_TERMINAL_EVENT, || {
                     format!("{op:?}, {}, is Sent", ended.kind.name())
                 })?;
                 Violation::unless((1..=ended.attempts).contains(&result.attempts), WITHIN_POLICY, || {
@@ -237,9 +275,16 @@ impl Operations {
                     format!("{op:?}, {}, is OnewayWritten", ended.kind.name())
                 })?;
             }
+            Event::QueuesFound { op, queues } => {
+                let ended = self.end(*op, event)?;
+                let asked = ended.kind == Kind::FindQueues;
+                Violation::unless(asked && !queues.is_empty(), ONE_TERMINAL_EVENT, || {
+                    format!("{op:?}, {}, found the queues {queues:?}", ended.kind.name())
+                })?;
+            }
             Event::SendFailed { op, error } => {
                 let ended = self.end(*op, event)?;
-                self.tally.failed += 1;
+                self.tally.failed += u64::from(ended.kind != Kind::FindQueues);
                 Violation::unless(!ended.kind.is_back(), ONE_TERMINAL_EVENT, || {
                     format!("{op:?}, {}, is SendFailed", ended.kind.name())
                 })?;
@@ -350,6 +395,13 @@ fn back_failure(now: Instant, op: OpId, ended: &Op, error: &SendBackError) -> Re
     })
 }
 
+/// Whether the wait before another attempt would have lasted to the end.
+fn no_time_left(ended: &Op, error: &SendError) -> bool {
+    let last = error.attempts().last();
+    let time = ended.deadline.saturating_since(ended.began);
+    last.is_some_and(|last| last.began.saturating_add(ended.backoff) >= time)
+}
+
 /// Times and attempts of a send that was given up.
 fn failure(now: Instant, op: OpId, ended: &Op, error: &SendError) -> Result<(), Violation> {
     let attempts = error.attempts();
@@ -359,7 +411,7 @@ fn failure(now: Instant, op: OpId, ended: &Op, error: &SendError) -> Result<(), 
     let used_up = attempts.len() == ended.attempts as usize;
     let true_kind = match error.kind() {
         SendErrorKind::TimedOut => error.took() >= ended.deadline.saturating_since(ended.began),
-        SendErrorKind::AttemptsExhausted => used_up,
+        SendErrorKind::AttemptsExhausted => used_up || no_time_left(ended, error),
         SendErrorKind::Refused => !attempts.is_empty(),
         _ => true,
     };

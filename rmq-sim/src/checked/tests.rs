@@ -233,7 +233,7 @@ fn one_terminal_event_finds_an_id_given_out_twice() {
     let mut run = Run::new();
     let (op, _) = run.sent();
     let message = Message::new("T", "Hello").prepare(run.client.message_rules()).unwrap();
-    let call = Call::new(run.producer, &message, SendOptions::default());
+    let call = Call::new(Kind::Send, run.producer, &message, SendOptions::default());
     run.good().accepted(op, call);
     run.found(ONE_TERMINAL_EVENT, "was given out after");
 }
@@ -359,7 +359,7 @@ fn within_limits_finds_gauges_and_counters_that_are_wrong() {
 fn within_limits_finds_an_untrue_reason() {
     let mut run = Run::new();
     let message = Message::new("T", "Hello").prepare(run.client.message_rules()).unwrap();
-    let call = Call::new(run.producer, &message, SendOptions::default());
+    let call = Call::new(Kind::Send, run.producer, &message, SendOptions::default());
     for reason in [
         RejectReason::ShutDown,
         RejectReason::UnknownProducer,

@@ -8,7 +8,7 @@ use rmq_proto::command::{
     CommandHead, EncodeError, FLAG_RESPONSE, HeaderFormat, Language, RemotingCommand, encode_frame,
 };
 use rmq_proto::ext::{ExtSink, NoExt, WriteExt};
-use rmq_proto::header::{HeartbeatResponseHeader, SendResponseHeader};
+use rmq_proto::header::{HeartbeatResponseHeader, OffsetResponseHeader, SendResponseHeader};
 
 use super::profile::ProfileRules;
 
@@ -38,6 +38,8 @@ pub(crate) enum AnswerExt {
     Region,
     /// A send that was stored.
     Sent(SendResponseHeader<'static>),
+    /// A queue offset.
+    Offset(OffsetResponseHeader),
     /// A heartbeat.
     Heartbeat(HeartbeatResponseHeader),
 }
@@ -87,6 +89,7 @@ impl Answer {
             AnswerExt::Empty => encode_frame(out, format, &head, &(), body_len),
             AnswerExt::Region => encode_frame(out, format, &head, &RegionHeader, body_len),
             AnswerExt::Sent(header) => encode_frame(out, format, &head, header, body_len),
+            AnswerExt::Offset(header) => encode_frame(out, format, &head, header, body_len),
             AnswerExt::Heartbeat(header) => encode_frame(out, format, &head, header, body_len),
         }?;
         out.extend_from_slice(&self.body);

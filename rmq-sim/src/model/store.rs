@@ -224,6 +224,11 @@ impl Store {
         self.dropped + self.messages.len() as u64
     }
 
+    /// The offset of the next message of a queue.
+    pub fn end(&self, topic: &str, queue_id: i32) -> i64 {
+        self.queues.get(topic).and_then(|queues| queues.get(&queue_id)).map_or(0, |queue| queue.end)
+    }
+
     /// The message at an offset of a queue; `None` when there is none or it is no longer kept.
     pub fn at(&self, topic: &str, queue_id: i32, queue_offset: i64) -> Option<&StoredMessage> {
         let queue = self.queues.get(topic)?.get(&queue_id)?;

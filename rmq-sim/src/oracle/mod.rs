@@ -4,6 +4,7 @@
 //! each run is watched by; what a client alone promises is watched by [`checked`](crate::checked).
 
 mod connection;
+mod health;
 mod recovery;
 mod send_back;
 mod sending;
@@ -13,6 +14,8 @@ use std::fmt;
 use rmq_core::{Event, Instant};
 
 pub use connection::{ClosedIsTold, PeersAreUnderstood};
+pub(crate) use health::ISOLATED_LEFT_ALONE;
+pub use health::IsolatedLeftAlone;
 pub(crate) use recovery::GRACE;
 pub use recovery::{Heartbeats, Recovers};
 pub use send_back::SentBackIsKept;
@@ -142,7 +145,11 @@ pub fn all(options: &RunOptions) -> Vec<Box<dyn Oracle>> {
     ];
     // Where servers go, routes lose brokers, and nobody outside knows which ones a client knew.
     if !options.has(FaultKind::Crash) && !options.has(FaultKind::Vanish) {
-        oracles.push(Box::new(UntriedFirst { brokers: options.network.cluster.brokers }));
+        match &options.settings.fault_tolerance {
+            // With it, one that was tried may be better than one that is left alone.
+            None => oracles.push(Box::new(UntriedFirst { brokers: options.network.cluster.brokers })),
+            Some(_) => oracles.push(Box::new(IsolatedLeftAlone::default())),
+        }
     }
     oracles
 }

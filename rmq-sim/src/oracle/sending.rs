@@ -224,7 +224,7 @@ impl Oracle for UntriedFirst {
     fn see(&mut self, _: Instant, seen: Seen<'_>, _: &Network) -> Result<(), String> {
         match seen {
             Seen::Ended { operation, event: Event::SendFailed { error, .. } }
-                if operation.topic.starts_with("topic-") =>
+                if operation.topic.starts_with("topic-") && !operation.has_given_queue =>
             {
                 self.check(error)
             }

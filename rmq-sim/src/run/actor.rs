@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use rmq_core::proto::message::Message;
-use rmq_core::{Event, Identity, OpId, ProducerId, SendOptions, Start};
+use rmq_core::{Event, Identity, MessageQueue, OpId, ProducerId, SendOptions, Start};
 
 use super::give_back::Given;
 use super::operation::{Operation, end_name};
@@ -34,6 +34,19 @@ pub(super) struct Errand {
     pub(super) topic: Arc<str>,
     pub(super) body_len: usize,
     pub(super) options: SendOptions,
+    /// The queue that it is to go to, if one is chosen.
+    pub(super) queue: Option<MessageQueue>,
+}
+
+impl Errand {
+    fn attempts(&self, options: &RunOptions) -> u32 {
+        let config = options.settings.producer(String::new());
+        match self.queue {
+            _ if self.options.oneway => 1,
+            Some(_) => config.max_attempts_at_queue().get(),
+            None => config.max_attempts().get(),
+        }
+    }
 }
 
 impl Actor {
@@ -86,18 +99,24 @@ impl Actor {
         let message = Message::new(&*errand.topic, body.clone()).tag("t").key(format!("c{client}-{number}"));
         let message = message.prepare(self.process.client().message_rules()).ok()?;
         let producer = *rng.pick(&self.producers)?;
-        let op = self.process.client().send(now, producer, message, errand.options).ok()?;
+        let sent = match &errand.queue {
+            Some(queue) => self.process.client().send_to(now, producer, queue, message, errand.options),
+            None => self.process.client().send(now, producer, message, errand.options),
+        };
+        let op = sent.ok()?;
         self.next_number += 1;
         self.is_touched = true;
         let operation = Operation {
             client,
             number,
+            producer: self.producers.iter().position(|known| *known == producer).unwrap_or(0),
             topic: Arc::clone(&errand.topic),
             body,
             oneway: errand.options.oneway,
+            has_given_queue: errand.queue.is_some(),
             accepted: now,
             timeout: errand.options.timeout.unwrap_or(options.settings.send_timeout),
-            attempts: if errand.options.oneway { 1 } else { options.settings.attempts.get() },
+            attempts: errand.attempts(options),
             back: None,
         };
         let what = if operation.oneway { "one-way send" } else { "send" };
@@ -122,7 +141,7 @@ impl Actor {
         let client = self.process.number();
         let event = self.process.poll_event()?;
         let op = match &event {
-            Event::Sent { op, .. } | Event::OnewayWritten { op } => *op,
+            Event::Sent { op, .. } | Event::OnewayWritten { op } | Event::QueuesFound { op, .. } => *op,
             Event::SendFailed { op, .. } | Event::Cancelled { op } => *op,
             Event::SentBack { op, .. } | Event::SendBackFailed { op, .. } => *op,
             Event::ShutDown => {

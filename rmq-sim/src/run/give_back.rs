@@ -118,9 +118,11 @@ impl Actor {
         let operation = Operation {
             client,
             number,
+            producer: 0,
             topic,
             body,
             oneway: false,
+            has_given_queue: false,
             accepted: now,
             timeout: options.timeout + options.retry_timeout,
             attempts: 3,

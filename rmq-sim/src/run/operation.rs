@@ -14,12 +14,16 @@ pub struct Operation {
     pub client: u32,
     /// Counts the client's operations, from 0.
     pub number: u64,
+    /// Which of the client's producers.
+    pub producer: usize,
     /// Topic of the message.
     pub topic: Arc<str>,
     /// Its body. No other send of the run has the same.
     pub body: Bytes,
     /// Whether no answer is asked for.
     pub oneway: bool,
+    /// Whether it goes to a queue that was chosen for it.
+    pub has_given_queue: bool,
     /// When it was accepted.
     pub accepted: Instant,
     /// The time it has.
@@ -45,16 +49,17 @@ pub struct GivenBack {
 
 impl fmt::Debug for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { client, number, topic, body, oneway, accepted, timeout, attempts, back } = self;
+        let Self { client, number, topic, body, oneway, accepted, timeout, attempts, back, .. } = self;
         let kind = match back {
             Some(GivenBack { dead_letter: true, .. }) => "dead letter",
             Some(_) => "send-back",
             None if *oneway => "one-way send",
             None => "send",
         };
+        let to = if self.has_given_queue { "a given queue of " } else { "" };
         write!(
             f,
-            "c{client} op {number} ({kind} of {} bytes to {topic}, accepted at {} us, {timeout:?}, at most {attempts} attempts",
+            "c{client} op {number} ({kind} of {} bytes to {to}{topic}, accepted at {} us, {timeout:?}, at most {attempts} attempts",
             body.len(),
             accepted.as_micros(),
         )?;
@@ -70,6 +75,7 @@ pub fn end_name(event: &Event) -> &'static str {
     match event {
         Event::Sent { .. } => "sent",
         Event::OnewayWritten { .. } => "written",
+        Event::QueuesFound { .. } => "found",
         Event::SendFailed { .. } => "failed",
         Event::SentBack { .. } => "sent back",
         Event::SendBackFailed { .. } => "not sent back",

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use rmq_core::proto::command::HeaderFormat;
 use rmq_core::{
-    AttemptTimeout, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ProducerConfig, RetryPolicy,
+    AttemptTimeout, ClientConfig, ClientConfigBuilder, CloseOnTimeout, FaultTolerance, ProducerConfig,
+    RetryPolicy,
 };
 use rmq_proto::code::ResponseCode;
 
@@ -168,6 +169,10 @@ pub struct ClientSettings {
     pub retry: RetryPolicy,
     /// Most bytes of one read.
     pub read_len: usize,
+    pub retry_backoff: Duration,
+    pub fault_tolerance: Option<FaultTolerance>,
+    /// Of a thousand sends, how many go to a given queue.
+    pub to_queue: u32,
 }
 
 impl RunOptions {
@@ -262,6 +267,13 @@ impl ClientSettings {
                 _ => RetryPolicy::default(),
             },
             read_len: *rng.pick(&[7, 100, 4_096, 65_536]).unwrap_or(&4_096),
+            retry_backoff: Duration::from_millis(*rng.pick(&[0, 100, 100, 700]).unwrap_or(&100)),
+            fault_tolerance: match rng.below(4) {
+                0 => Some(FaultTolerance::new()),
+                1 => Some(FaultTolerance::new().detector(true)),
+                _ => None,
+            },
+            to_queue: *rng.pick(&[0, 0, 150]).unwrap_or(&0),
         }
     }
 
@@ -280,10 +292,15 @@ impl ClientSettings {
     }
 
     pub(crate) fn producer(&self, group: String) -> ProducerConfig {
-        ProducerConfig::new(group)
+        let config = ProducerConfig::new(group)
             .attempts(self.attempts)
             .attempt_timeout(self.attempt_timeout)
             .send_timeout(self.send_timeout)
             .retry(self.retry.clone())
+            .retry_backoff(self.retry_backoff);
+        match &self.fault_tolerance {
+            Some(tolerance) => config.fault_tolerance(tolerance.clone()),
+            None => config,
+        }
     }
 }

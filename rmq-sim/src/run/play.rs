@@ -11,7 +11,7 @@ use super::script::Action;
 use super::{Run, weather};
 use crate::model::TopicConfig;
 use crate::net::Fault;
-use crate::oracle::{GRACE, UNTRIED_FIRST, Violation};
+use crate::oracle::{GRACE, ISOLATED_LEFT_ALONE, UNTRIED_FIRST, Violation};
 
 /// Queues that a topic has on each broker, unless a script changes it.
 pub(super) const QUEUES: i32 = 4;
@@ -42,7 +42,7 @@ impl Run {
             run.at(last, weather::Action::Scripted(restore));
         }
         if routes_change {
-            run.oracles.retain(|oracle| oracle.name() != UNTRIED_FIRST);
+            run.oracles.retain(|oracle| ![UNTRIED_FIRST, ISOLATED_LEFT_ALONE].contains(&oracle.name()));
         }
         run.at(Instant::ZERO + storm + GRACE, weather::Action::Scripted(Action::Probe));
         run
@@ -55,7 +55,7 @@ impl Run {
                 let mut options = SendOptions::default();
                 options.timeout = timeout;
                 options.oneway = oneway;
-                let errand = Errand { topic: topic.into(), body_len, options };
+                let errand = Errand { topic: topic.into(), body_len, options, queue: None };
                 let client = self.nth_client(client);
                 (0..count).try_for_each(|_| self.begin(client, &errand).map(drop))
             }
@@ -123,7 +123,8 @@ impl Run {
         for client in clients {
             for topic in 0..self.options.topics {
                 let options = SendOptions::default().timeout(PROBE_TIMEOUT);
-                let errand = Errand { topic: weather::topic(topic).into(), body_len: 0, options };
+                let errand =
+                    Errand { topic: weather::topic(topic).into(), body_len: 0, options, queue: None };
                 self.begin(client, &errand)?;
             }
         }

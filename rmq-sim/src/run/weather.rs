@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmq_core::{Instant, SendOptions};
+use rmq_core::{Instant, MessageQueue, SendOptions};
 
 use super::actor::Errand;
 use super::options::{FaultKind, FaultRate};
@@ -165,7 +165,18 @@ impl Run {
         if rng.chance(100) {
             options = options.oneway();
         }
-        Errand { topic, body_len: body_len as usize, options }
+        let queue = self.draw_queue(&topic);
+        Errand { topic, body_len: body_len as usize, options, queue }
+    }
+
+    /// A queue of a topic that exists, now and then.
+    fn draw_queue(&mut self, topic: &Arc<str>) -> Option<MessageQueue> {
+        let to_queue = self.options.settings.to_queue;
+        if to_queue == 0 || !self.rng.chance(to_queue) || !topic.starts_with("topic-") {
+            return None;
+        }
+        let broker = self.rng.pick(self.network.cluster().brokers())?.name().into();
+        Some(MessageQueue { topic: Arc::clone(topic), broker, queue_id: self.rng.below(4) as i32 })
     }
 
     /// Something happens to one of the clients.

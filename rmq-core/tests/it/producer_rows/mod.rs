@@ -1,4 +1,5 @@
-//! The rows of the producer's decision table (producer §14), a test each. Rows 29 to 32 are a table beside `select`;
+//! The rows of the producer's decision table (producer §14), a test each. Rows 29 to 32 are a table beside `select`,
+//! where rows 38 to 40 stand too; row 24 needs hooks, which there are not;
 //! rows 81 to 88 belong to the messages of `rmq-proto`.
 
 macro_rules! rows {
@@ -8,17 +9,20 @@ macro_rules! rows {
 }
 
 mod budget;
+mod faults;
+mod queues;
 mod replies;
 mod routes;
 mod send_backs;
 
 use rmq_core::{
-    AttemptTimeout, CloseCause, CloseOnTimeout, Event, OpId, ProducerConfig, RequestError, RetryPolicy,
-    SendErrorKind, SendOptions, SendStatus,
+    AttemptTimeout, CloseCause, CloseOnTimeout, Event, MessageQueue, OpId, ProducerConfig, RequestError,
+    RetryPolicy, SendErrorKind, SendOptions, SendStatus,
 };
 
 use crate::support::{Accept, Act, NAME_SERVER, Net, address_of, after, at, config, ms, route, stored};
 use rmq_core::proto::code::{RequestCode, ResponseCode};
+use rmq_core::proto::message::Message;
 
 /// A network whose route and connections are there already, with this rule for attempts.
 fn net(rule: AttemptTimeout) -> Net {
@@ -34,6 +38,11 @@ fn net_of(producer: ProducerConfig) -> Net {
 
 fn send(net: &mut Net) -> OpId {
     net.send("T", SendOptions::default())
+}
+
+fn send_to(net: &mut Net, queue: &MessageQueue) -> OpId {
+    let message = Message::new(&*queue.topic, "Hello").prepare(net.client.message_rules()).unwrap();
+    net.client.send_to(net.now, net.producer, queue, message, SendOptions::default()).unwrap()
 }
 
 /// Both brokers, each with the same script.

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use rmq_proto::code::RequestCode;
 use rmq_proto::command::RemotingCommand;
+use rmq_proto::header::{GetMaxOffsetHeader, OffsetResponseHeader};
 use rmq_proto::id::UniqueKeyGenerator;
 use rmq_proto::names;
 
@@ -19,7 +20,7 @@ pub use self::clients::{Registration, Role};
 pub use self::send::SendSummary;
 
 use self::clients::Clients;
-use super::answer::Answer;
+use super::answer::{Answer, AnswerExt};
 use super::config::ClusterConfig;
 use super::conn::PeerConn;
 use super::event::{Events, ModelEvent};
@@ -174,9 +175,21 @@ impl Broker {
         match RequestCode(request.code) {
             RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 => self.answer_send(turn, request),
             RequestCode::CONSUMER_SEND_MSG_BACK => self.answer_send_back(turn, request),
+            RequestCode::GET_MAX_OFFSET => self.answer_max_offset(request),
             RequestCode::HEART_BEAT => self.answer_heartbeat(turn, request),
             RequestCode::UNREGISTER_CLIENT => self.answer_unregister(turn, request),
             RequestCode(code) => Answer::not_supported(code),
+        }
+    }
+
+    /// The offset of the message to come; 0 in a queue that has none, known or not (wire §5.4).
+    fn answer_max_offset(&self, request: &RemotingCommand) -> Answer {
+        match request.header::<GetMaxOffsetHeader<'_>>() {
+            Ok(header) => {
+                let offset = self.store.end(&header.topic, header.queue_id);
+                Answer::success(AnswerExt::Offset(OffsetResponseHeader { offset }))
+            }
+            Err(error) => Answer::exception(format!("java.lang.NullPointerException: {error}")),
         }
     }
 

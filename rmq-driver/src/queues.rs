@@ -1,0 +1,194 @@
+//! Queues that a user chooses: the futures that look for them, and sends by choice.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use rmq_core::proto::hash::java_hash;
+use rmq_core::proto::message::{Message, MessageError};
+use rmq_core::proto::names;
+use rmq_core::{MessageQueue, OpId, ProducerId, SendOptions, SendResult};
+
+use crate::error::Error;
+use crate::producer::{Producer, SendFuture};
+use crate::shared::{Found, Owner};
+use crate::waiters::{Key, Outcome};
+
+impl Producer {
+    /// The queues of a topic that can be written to, in the order that sends go round; at least one. A topic that is yet to be
+    /// created has those that it will have. Where the route is known, which it is after the first send, the answer is
+    /// there at the first poll.
+    ///
+    /// ```
+    /// # use rmq_driver::{Error, Producer};
+    /// # async fn example(producer: Producer) -> Result<(), Error> {
+    /// for queue in &*producer.queues("orders").await? {
+    ///     println!("queue {} of {}", queue.queue_id, queue.broker);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn queues(&self, topic: impl Into<String>) -> QueuesFuture {
+        QueuesFuture {
+            owner: Arc::clone(&self.owner),
+            producer: self.id,
+            options: SendOptions::default(),
+            stage: Stage::New(topic.into()),
+        }
+    }
+
+    /// Sends a message to the queue that `selector` picks of those that [`queues`](Self::queues) tells, all within one send
+    /// timeout; else as [`send_to`](Self::send_to). The selector runs in the caller's task.
+    ///
+    /// Dropping the future cancels whatever it waits for, as it does for a [`SendFuture`].
+    ///
+    /// ```
+    /// # use rmq_driver::{Error, Message, Producer};
+    /// # async fn example(producer: Producer) -> Result<(), Error> {
+    /// let message = Message::new("orders", "hello");
+    /// producer.send_by(message, |queues, _| queues.iter().min_by_key(|queue| queue.queue_id)).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`queues`](Self::queues) and [`send_to`](Self::send_to), and [`Error::NoQueueChosen`] when the selector picks
+    /// none: nothing is sent then.
+    pub fn send_by<F>(
+        &self,
+        message: Message,
+        selector: F,
+    ) -> impl Future<Output = Result<SendResult, Error>> + use<F>
+    where
+        F: for<'a> FnOnce(&'a [MessageQueue], &Message) -> Option<&'a MessageQueue>,
+    {
+        let producer = self.clone();
+        async move {
+            let began = producer.owner.now();
+            let queues = producer.queues(message.topic()).await?;
+            let queue = selector(&queues, &message).cloned().ok_or(Error::NoQueueChosen)?;
+            let spent = producer.owner.now().saturating_since(began);
+            let left = producer.timeout.saturating_sub(spent);
+            SendFuture::new(&producer, message, Some(queue), SendOptions::default().timeout(left)).await
+        }
+    }
+
+    /// Sends a message to the queue that `key` stands for: messages of one key go to one queue, in their order if each is
+    /// awaited before the next, as long as the topic keeps its queues. It is the same queue that Java's
+    /// `SelectMessageQueueByHash` picks for a text. Else as [`send_by`](Self::send_by).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send_by`](Self::send_by).
+    pub fn send_by_key(
+        &self,
+        message: Message,
+        key: &str,
+    ) -> impl Future<Output = Result<SendResult, Error>> + use<> {
+        let hash = java_hash(key);
+        self.send_by(message, move |queues, _| queues.get(place_of(hash, queues.len())))
+    }
+}
+
+/// The absolute value of the remainder, which has the sign of the hash.
+fn place_of(hash: i32, queues: usize) -> usize {
+    let queues = i32::try_from(queues).unwrap_or(i32::MAX).max(1);
+    (hash % queues).unsigned_abs() as usize
+}
+
+/// A question for the queues of a topic. Nothing happens before the first poll; dropping it takes the question back.
+///
+/// # Errors
+///
+/// A name that no topic can have, a topic that does not exist, or no answer in the producer's send timeout.
+#[must_use = "a question is put when its future is first polled"]
+pub struct QueuesFuture {
+    owner: Arc<Owner>,
+    producer: ProducerId,
+    options: SendOptions,
+    stage: Stage,
+}
+
+enum Stage {
+    New(String),
+    Waiting(OpId, Key),
+    Done,
+}
+
+impl Future for QueuesFuture {
+    type Output = Result<Arc<[MessageQueue]>, Error>;
+
+    /// # Panics
+    ///
+    /// When polled after it ended, as futures may.
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        let (op, key) = match std::mem::replace(&mut this.stage, Stage::Done) {
+            Stage::New(topic) => {
+                if let Err(error) = names::validate_topic(&topic) {
+                    return Poll::Ready(Err(MessageError::Topic { topic, error }.into()));
+                }
+                let waker = cx.waker().clone();
+                match this.owner.find_queues(this.producer, &topic, this.options.timeout, waker)? {
+                    Found::Known(queues) => return Poll::Ready(Ok(queues)),
+                    Found::Asked(op, key) => {
+                        this.stage = Stage::Waiting(op, key);
+                        return Poll::Pending;
+                    }
+                }
+            }
+            Stage::Waiting(op, key) => (op, key),
+            Stage::Done => panic!("a question's future was polled after it had ended"),
+        };
+        match this.owner.poll_outcome(key, cx) {
+            Poll::Ready(Outcome::Found(queues)) => Poll::Ready(Ok(queues)),
+            Poll::Ready(Outcome::Failed(error)) => Poll::Ready(Err(Error::Send(error))),
+            Poll::Ready(_) => Poll::Ready(Err(Error::TaskLost)),
+            Poll::Pending => {
+                this.stage = Stage::Waiting(op, key);
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl Drop for QueuesFuture {
+    fn drop(&mut self) {
+        if let Stage::Waiting(op, key) = self.stage {
+            self.owner.cancel(op, key);
+        }
+    }
+}
+
+impl fmt::Debug for QueuesFuture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match &self.stage {
+            Stage::New(_) => "New",
+            Stage::Waiting(..) => "Waiting",
+            Stage::Done => "Done",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_the_places_that_java_gives_them() {
+        // "polygenelubricants" has the least hash there is, whose absolute value Java cannot say.
+        let rows = [
+            ("", 4, 0),
+            ("TagA", 4, 3),
+            ("order-42", 1, 0),
+            ("polygenelubricants", 4, 0),
+            ("polygenelubricants", 7, 2),
+        ];
+        for (key, queues, place) in rows {
+            assert_eq!(place_of(java_hash(key), queues), place, "{key} among {queues}");
+        }
+    }
+}
