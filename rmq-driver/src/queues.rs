@@ -1,20 +1,21 @@
 //! Queues that a user chooses: the futures that look for them, and sends by choice.
 
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker, ready};
 
+use bytes::Bytes;
 use rmq_core::proto::hash::java_hash;
 use rmq_core::proto::message::{Message, MessageError};
 use rmq_core::proto::names;
-use rmq_core::{MessageQueue, OpId, ProducerId, SendOptions, SendResult};
+use rmq_core::{MessageQueue, ProducerId, Rejected, SendOptions, SendResult};
 
 use crate::error::Error;
+use crate::operation::{Command, Operation, Submitted};
 use crate::producer::{Producer, SendFuture};
-use crate::shared::{Found, Owner};
-use crate::waiters::{Key, Outcome};
+use crate::shared::Shared;
+use crate::waiters::Outcome;
 
 impl Producer {
     /// The queues of a topic that can be written to, in the order that sends go round; at least one. A topic that is yet to be
@@ -31,12 +32,8 @@ impl Producer {
     /// # }
     /// ```
     pub fn queues(&self, topic: impl Into<String>) -> QueuesFuture {
-        QueuesFuture {
-            owner: Arc::clone(&self.owner),
-            producer: self.id,
-            options: SendOptions::default(),
-            stage: Stage::New(topic.into()),
-        }
+        let question = Question { producer: self.id, topic: topic.into() };
+        QueuesFuture(Operation::new(Arc::clone(&self.owner), question))
     }
 
     /// Sends a message to the queue that `selector` picks of those that [`queues`](Self::queues) tells, all within one send
@@ -105,18 +102,8 @@ fn place_of(hash: i32, queues: usize) -> usize {
 ///
 /// A name that no topic can have, a topic that does not exist, or no answer in the producer's send timeout.
 #[must_use = "a question is put when its future is first polled"]
-pub struct QueuesFuture {
-    owner: Arc<Owner>,
-    producer: ProducerId,
-    options: SendOptions,
-    stage: Stage,
-}
-
-enum Stage {
-    New(String),
-    Waiting(OpId, Key),
-    Done,
-}
+#[derive(Debug)]
+pub struct QueuesFuture(Operation<Question>);
 
 impl Future for QueuesFuture {
     type Output = Result<Arc<[MessageQueue]>, Error>;
@@ -125,50 +112,32 @@ impl Future for QueuesFuture {
     ///
     /// When polled after it ended, as futures may.
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.get_mut();
-        let (op, key) = match std::mem::replace(&mut this.stage, Stage::Done) {
-            Stage::New(topic) => {
-                if let Err(error) = names::validate_topic(&topic) {
-                    return Poll::Ready(Err(MessageError::Topic { topic, error }.into()));
-                }
-                let waker = cx.waker().clone();
-                match this.owner.find_queues(this.producer, &topic, this.options.timeout, waker)? {
-                    Found::Known(queues) => return Poll::Ready(Ok(queues)),
-                    Found::Asked(op, key) => {
-                        this.stage = Stage::Waiting(op, key);
-                        return Poll::Pending;
-                    }
-                }
-            }
-            Stage::Waiting(op, key) => (op, key),
-            Stage::Done => panic!("a question's future was polled after it had ended"),
-        };
-        match this.owner.poll_outcome(key, cx) {
-            Poll::Ready(Outcome::Found(queues)) => Poll::Ready(Ok(queues)),
-            Poll::Ready(Outcome::Failed(error)) => Poll::Ready(Err(Error::Send(error))),
-            Poll::Ready(_) => Poll::Ready(Err(Error::TaskLost)),
-            Poll::Pending => {
-                this.stage = Stage::Waiting(op, key);
-                Poll::Pending
-            }
-        }
+        Poll::Ready(match ready!(self.get_mut().0.poll(cx))? {
+            Outcome::Found(queues) => Ok(queues),
+            Outcome::Failed(error) => Err(Error::Send(error)),
+            _ => Err(Error::TaskLost),
+        })
     }
 }
 
-impl Drop for QueuesFuture {
-    fn drop(&mut self) {
-        if let Stage::Waiting(op, key) = self.stage {
-            self.owner.cancel(op, key);
-        }
-    }
+struct Question {
+    producer: ProducerId,
+    topic: String,
 }
 
-impl fmt::Debug for QueuesFuture {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match &self.stage {
-            Stage::New(_) => "New",
-            Stage::Waiting(..) => "Waiting",
-            Stage::Done => "Done",
+impl Command for Question {
+    fn known(&self, shared: &Shared) -> Option<Outcome> {
+        shared.known_queues(&self.topic).map(Outcome::Found)
+    }
+
+    fn submit(self, shared: &Shared, waker: Option<Waker>) -> Result<Submitted, Error> {
+        let Self { producer, topic } = self;
+        if let Err(error) = names::validate_topic(&topic) {
+            return Err(MessageError::Topic { topic, error }.into());
+        }
+        shared.submit(waker, Bytes::new(), topic, |core, now, topic| {
+            let found = core.find_queues(now, producer, &topic, None);
+            found.map_err(|reason| Rejected { reason, given: topic })
         })
     }
 }

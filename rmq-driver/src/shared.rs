@@ -31,13 +31,6 @@ pub(crate) enum Task {
     Lost,
 }
 
-/// Where the queues of a topic are.
-pub(crate) enum Found {
-    Known(Arc<[MessageQueue]>),
-    /// With the outcome of this operation.
-    Asked(OpId, Key),
-}
-
 /// Names one who waits for the end of the task.
 pub(crate) type EndKey = u64;
 
@@ -162,30 +155,10 @@ impl Shared {
         accepted.map(|(op, key)| Submitted { op, key, body })
     }
 
-    /// Looks for the queues of a topic; unless they are known, their seeker waits for the outcome.
-    pub(crate) fn find_queues(
-        &self,
-        producer: ProducerId,
-        topic: &str,
-        timeout: Option<Duration>,
-        waker: Waker,
-    ) -> Result<Found, Error> {
+    /// The queues of a topic, if they are known. Telling them is no work for the loop.
+    pub(crate) fn known_queues(&self, topic: &str) -> Option<Arc<[MessageQueue]>> {
         let now = self.clock.now();
-        // Those that are known are no work for the loop.
-        let known = self.lock().core().and_then(|core| core.publish_queues(now, topic));
-        if let Some(queues) = known {
-            return Ok(Found::Known(queues));
-        }
-        let mut waker = Some(waker);
-        let found = self.command(|state, now| {
-            let core = state.core().ok_or(Error::ShutDown)?;
-            let op = core.find_queues(now, producer, topic, timeout).map_err(Error::rejected)?;
-            let key = waker.take().map(|waker| state.waiters.insert(op, waker));
-            key.map(|key| Found::Asked(op, key)).ok_or(Error::TaskLost)
-        });
-        // A waker that is not needed is dropped without the lock.
-        drop(waker);
-        found
+        self.lock().core().and_then(|core| core.publish_queues(now, topic))
     }
 
     /// Takes the outcome of an operation, or leaves the caller's waker.

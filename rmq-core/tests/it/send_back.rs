@@ -8,8 +8,9 @@ use rmq_core::proto::header::SendBackHeader;
 use rmq_core::proto::message::{StoredMessage, SysFlag};
 use rmq_core::proto::properties;
 use rmq_core::{
-    CloseCause, CloseReason, DelayLevel, Event, Input, Limits, Redelivery, RejectReason, RequestError,
-    SendBack, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendErrorKind, SentBack,
+    CloseCause, CloseReason, DelayLevel, Event, FaultTolerance, Input, Limits, ProducerConfig, Redelivery,
+    RejectReason, RequestError, SendBack, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendErrorKind,
+    SendOptions, SentBack,
 };
 
 use crate::support::{
@@ -348,7 +349,7 @@ fn a_late_answer_is_nobodys() {
 fn limits_count_it_and_hand_it_back() {
     let bytes = back().bytes();
     let limits = Limits { operation_bytes: bytes, ..Limits::default() };
-    let mut net = Net::with(config().limits(limits).build().unwrap(), rmq_core::ProducerConfig::new("PG"));
+    let mut net = Net::with(config().limits(limits).build().unwrap(), ProducerConfig::new("PG"));
     let options = SendBackOptions::default();
     let op = net.client.send_back(net.now, net.producer, back(), options).unwrap();
     assert_eq!(net.client.stats().operation_bytes, bytes);
@@ -376,4 +377,44 @@ fn counters_tell_send_backs_from_sends() {
     let stats = net.client.stats();
     assert_eq!((stats.send_backs, stats.send_backs_succeeded, stats.send_backs_failed), (2, 1, 1));
     assert_eq!((stats.sends, stats.sends_succeeded, stats.sends_failed), (sends, sends, 0));
+}
+
+/// The message to the retry topic is a send like any other: its attempts at the only broker are apart.
+#[test]
+fn attempts_at_the_only_broker_of_a_retry_topic_do_not_follow_at_once() {
+    let mut net = Net::new();
+    net.routes.insert("%RETRY%g".into(), route(&[("b", 1)]));
+    net.warm();
+    answers(&mut net, no(ResponseCode::SYSTEM_ERROR));
+    let busy = || no(ResponseCode::SYSTEM_ERROR);
+    net.broker("b").sends = [busy(), busy()].into();
+    net.forget();
+    let began = net.now;
+    let op = net.send_back(back());
+    net.run(ms(1_000));
+    let sent: Vec<_> = net.sends().iter().map(|seen| seen.at.saturating_since(began)).collect();
+    assert_eq!(sent, [0, 100, 200].map(ms));
+    let SentBack::RetryTopic(result) = net.take_sent_back(op).1 else { panic!("its broker said no") };
+    assert_eq!(result.attempts, 3);
+}
+
+/// What those attempts come to is known of their broker; a broker that does not take a message back is not left alone for it.
+#[test]
+fn a_broker_that_fails_a_retry_is_left_alone() {
+    let producer = ProducerConfig::new("PG").fault_tolerance(FaultTolerance::new());
+    let mut net = Net::with(config().build().unwrap(), producer);
+    net.routes.insert("%RETRY%g".into(), route(&[("b", 1)]));
+    net.warm();
+    answers(&mut net, no(ResponseCode::SYSTEM_ERROR));
+    net.broker("b").always = Some(no(ResponseCode::SYSTEM_ERROR));
+    let op = net.send_back(back());
+    net.run(ms(1_000));
+    assert!(matches!(net.take_back_error(op).1.kind(), SendBackErrorKind::RetryFailed(_)));
+    net.broker("b").always = None;
+    net.forget();
+    for _ in 0..4 {
+        net.send("T", SendOptions::default());
+    }
+    net.run(ms(0));
+    assert_eq!(net.brokers_asked(), ["a"; 4]);
 }

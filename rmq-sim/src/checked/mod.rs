@@ -48,6 +48,7 @@
 //! [`watch_frames`](CheckedClient::watch_frames) switches them off. The oldest of more than 16,384 messages, or
 //! unanswered requests of a connection, are forgotten, and with them what could be found.
 
+mod call;
 mod connections;
 mod frames;
 mod gauges;
@@ -69,8 +70,8 @@ use rmq_core::{
 };
 
 use crate::oracle::Violation;
+use call::{Call, Kind};
 use model::Model;
-use operations::{Call, Kind};
 
 const ONE_TERMINAL_EVENT: &str = "one-terminal-event";
 const NO_SPIN: &str = "no-spin";

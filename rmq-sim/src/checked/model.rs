@@ -5,10 +5,11 @@ use rmq_core::{
     WriteData,
 };
 
+use super::call::Call;
 use super::connections::{Connections, Meaning};
 use super::frames::Frames;
 use super::gauges::Gauges;
-use super::operations::{Call, Operations};
+use super::operations::Operations;
 use super::{NO_SPIN, ONE_TERMINAL_EVENT};
 use crate::oracle::Violation;
 

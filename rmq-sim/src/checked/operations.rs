@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use rmq_core::proto::message::{ID_ROOM, Prepared};
+use rmq_core::proto::message::ID_ROOM;
 use rmq_core::{
-    Event, Instant, Limits, OpId, ProducerConfig, ProducerId, Redelivery, RejectReason, SendBack,
-    SendBackError, SendBackErrorKind, SendBackOptions, SendError, SendErrorKind, SendOptions, SentBack,
+    Event, Instant, Limits, OpId, ProducerConfig, ProducerId, RejectReason, SendBackError, SendBackErrorKind,
+    SendError, SendErrorKind, SentBack,
 };
 
+use super::call::{Call, Kind};
 use super::{ONE_TERMINAL_EVENT, WITHIN_LIMITS, WITHIN_POLICY};
 use crate::oracle::Violation;
 
@@ -24,46 +25,6 @@ struct Policy {
 /// Attempts that a send-back has to send to the retry topic.
 const RETRY_ATTEMPTS: u32 = 3;
 
-/// What an operation is, which decides how it may end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// To any queue of its topic.
-    Send,
-    /// To a given one.
-    SendTo,
-    /// Either of them, without an answer.
-    Oneway,
-    /// Nowhere: it asks for the queues.
-    FindQueues,
-    /// To the broker that has the message, and else to a retry topic, with so much time.
-    Back {
-        retry: Duration,
-    },
-    DeadLetter,
-}
-
-impl Kind {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Send => "a two-way send",
-            Self::SendTo => "a send to a given queue",
-            Self::Oneway => "a one-way send",
-            Self::FindQueues => "a question for queues",
-            Self::Back { .. } => "a send-back",
-            Self::DeadLetter => "a dead letter",
-        }
-    }
-
-    /// Whether a broker's answer ends it well.
-    const fn is_two_way(self) -> bool {
-        matches!(self, Self::Send | Self::SendTo)
-    }
-
-    const fn is_back(self) -> bool {
-        matches!(self, Self::Back { .. } | Self::DeadLetter)
-    }
-}
-
 /// An operation whose end was not polled yet.
 #[derive(Clone, Copy, Debug)]
 struct Op {
@@ -77,42 +38,6 @@ struct Op {
     cancelled: bool,
     /// Least bytes it holds: its body and the properties it was given.
     bytes: usize,
-}
-
-/// What a command brings, as far as the contract speaks of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Call {
-    producer: ProducerId,
-    timeout: Option<Duration>,
-    kind: Kind,
-    bytes: usize,
-}
-
-impl Call {
-    pub(super) fn new(kind: Kind, producer: ProducerId, message: &Prepared, options: SendOptions) -> Self {
-        let SendOptions { timeout, oneway, .. } = options;
-        let kind = if oneway { Kind::Oneway } else { kind };
-        let bytes = message.body().len() + message.properties().len();
-        Self { producer, timeout, kind, bytes }
-    }
-
-    /// The same call with the message that came back.
-    pub(super) fn again(self, message: &Prepared, options: SendOptions) -> Self {
-        Self::new(self.kind, self.producer, message, options)
-    }
-
-    pub(super) const fn find_queues(producer: ProducerId, timeout: Option<Duration>) -> Self {
-        Self { producer, timeout, kind: Kind::FindQueues, bytes: 0 }
-    }
-
-    /// What a send-back brings. A dead letter has no time of its own for the retry topic.
-    pub(super) fn back(producer: ProducerId, message: &SendBack, options: SendBackOptions) -> Self {
-        let kind = match message.redelivers() {
-            Redelivery::DeadLetter => Kind::DeadLetter,
-            Redelivery::ByBroker | Redelivery::After(_) => Kind::Back { retry: options.retry_timeout },
-        };
-        Self { producer, timeout: Some(options.timeout), kind, bytes: message.bytes() }
-    }
 }
 
 /// How many operations came to what.
