@@ -136,8 +136,8 @@ const UNANSWERED: &[&str] = &["failed: no answer", "failed: silent"];
 fn brokers_heal() {
     let codes = |code| Fault::AnswerSends(code);
     let rows: [(Fault, &[&str]); 20] = [
-        (Fault::Refuse, &["failed: refused", "failed: held off"]),
-        (Fault::Crash, &["failed: refused", "failed: held off"]),
+        (Fault::Refuse, &["failed: refused"]),
+        (Fault::Crash, &["failed: refused"]),
         (Fault::Blackhole, &["failed: connect timeout", "failed: no answer", "failed: not written"]),
         (Fault::Stall, UNREACHABLE),
         (Fault::StallRequests, UNREACHABLE),

@@ -79,7 +79,8 @@ fn b7_sends_find_a_broker_again() {
             end.sent();
             continue;
         }
-        if began < UP {
+        // The attempts of a send to the only broker begin 100 ms apart: of the last ones one may be in time.
+        if began + millis(200) < UP {
             failed += 1;
             let error = end.error();
             assert_eq!(*error.kind(), SendErrorKind::AttemptsExhausted, "{error}");
@@ -87,7 +88,7 @@ fn b7_sends_find_a_broker_again() {
             assert!(!error.may_have_been_stored(), "{error}");
         }
     }
-    assert!(failed > 5_900, "{failed} sends failed");
+    assert!(failed > 2_900, "{failed} sends failed");
     let gaps = gaps(&world.dials(0, &broker), DOWN, UP);
     assert!(gaps.iter().all(|gap| *gap >= millis(100)), "{gaps:?}");
     assert!(gaps.iter().all(|gap| *gap <= millis(250)), "each send tries, as far as it may: {gaps:?}");
