@@ -27,7 +27,7 @@ type Count = fn(&Report) -> u64;
 #[test]
 fn any_calls_in_any_order() {
     let mut reports = Vec::new();
-    each(1, 1_000, 400, |_, bytes| reports.push(run(bytes)));
+    each(1, 600, 400, |_, bytes| reports.push(run(bytes)));
     let reached: [(&str, Count); 18] = [
         ("sends_succeeded", |report| report.stats.sends_succeeded),
         ("sends_failed", |report| report.stats.sends_failed),
@@ -51,18 +51,18 @@ fn any_calls_in_any_order() {
     for (name, count) in reached {
         let programs = reports.iter().filter(|report| count(report) > 0).count();
         println!("{name}: {} in {programs} programs", reports.iter().map(count).sum::<u64>());
-        assert!(programs >= 10, "{name} in {programs} programs");
+        assert!(programs >= 5, "{name} in {programs} programs");
     }
 }
 
 #[test]
 fn the_same_calls_give_the_same_outputs() {
-    each(2, 200, 400, |_, bytes| assert_eq!(run(bytes), run(bytes), "{bytes:?}"));
+    each(2, 100, 400, |_, bytes| assert_eq!(run(bytes), run(bytes), "{bytes:?}"));
 }
 
 #[test]
 fn a_clone_goes_on_as_its_original() {
-    each(3, 200, 400, |random, bytes| {
+    each(3, 100, 400, |random, bytes| {
         let ops = Ops::from_bytes(bytes);
         let at = random.index(ops.ops().len() + 1);
         let [original, snapshot] = ops.run_from_snapshot(at).unwrap();
@@ -75,7 +75,7 @@ fn a_clone_goes_on_as_its_original() {
 #[test]
 fn chunks_and_moments_of_polling_do_not_matter() {
     let (mut ends, mut sends) = (0, 0);
-    each(4, 300, 300, |random, bytes| {
+    each(4, 150, 300, |random, bytes| {
         let seed = random.next_u64();
         let run = rounds::compare(bytes, seed);
         let run = run.unwrap_or_else(|violation| panic!("{violation}\nseed {seed}, {bytes:?}"));
