@@ -140,7 +140,7 @@ pub fn all(options: &RunOptions) -> Vec<Box<dyn Oracle>> {
         Box::new(SentBackIsKept::default()),
         Box::new(ClosedIsTold::default()),
         Box::new(PeersAreUnderstood),
-        Box::new(Recovers::default()),
+        Box::new(Recovers::new(options.settings.close_on_timeout)),
         Box::new(Heartbeats::new(options.settings.heartbeat_interval)),
     ];
     // Where servers go, routes lose brokers, and nobody outside knows which ones a client knew.

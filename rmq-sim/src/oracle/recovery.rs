@@ -1,9 +1,10 @@
 //! What must hold once the faults are over.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::time::Duration;
 
-use rmq_core::{Event, Instant};
+use rmq_core::{CloseCause, CloseOnTimeout, Event, Instant, RequestError, SendError};
 use rmq_proto::code::RequestCode;
 
 use super::{Oracle, Seen};
@@ -19,12 +20,24 @@ pub(crate) const GRACE: Duration = Duration::from_secs(68);
 const AMPLE: Duration = Duration::from_secs(3);
 
 /// After the faults, every send to a topic that exists succeeds.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Recovers {
+    rule: CloseOnTimeout,
     healed: Option<Instant>,
 }
 
 impl Recovers {
+    pub(crate) const fn new(rule: CloseOnTimeout) -> Self {
+        Self { rule, healed: None }
+    }
+
+    /// With Java's rule, a send that has less time than an answer takes closes the connection of its neighbours.
+    fn is_neighbours_fault(&self, error: &SendError) -> bool {
+        let is_cut =
+            |error: &RequestError| matches!(error, RequestError::Closed { cause: CloseCause::Silent, .. });
+        self.rule == CloseOnTimeout::Java && error.attempts().iter().any(|attempt| is_cut(&attempt.error))
+    }
+
     fn must_succeed(&self, operation: &Operation) -> bool {
         self.healed.is_some_and(|healed| operation.accepted >= healed + GRACE)
             && operation.timeout >= AMPLE
@@ -41,7 +54,7 @@ impl Oracle for Recovers {
         match seen {
             Seen::Healed => self.healed = Some(at),
             Seen::Ended { operation, event: Event::SendFailed { error, .. } }
-                if self.must_succeed(operation) =>
+                if self.must_succeed(operation) && !self.is_neighbours_fault(error) =>
             {
                 return Err(format!("with nothing wrong any more, {operation:?} failed: {error}"));
             }
@@ -51,17 +64,35 @@ impl Oracle for Recovers {
     }
 }
 
-/// A client that is connected to a broker tells it of its groups, and goes on telling.
+/// Time after which a topic that is not used is forgotten (600 s), and with it the need to tell its brokers, less the rest
+/// of a run.
+const IN_USE: Duration = Duration::from_secs(400);
+
+/// A client that is connected to a broker, and sends, tells it of its groups, and goes on telling.
 #[derive(Debug)]
 pub struct Heartbeats {
-    pub(crate) interval: Duration,
-    /// Of each open connection to a broker: when it opened, or the last heartbeat came.
-    last: BTreeMap<PeerConn, Instant>,
+    interval: Duration,
+    open: BTreeMap<PeerConn, Open>,
+    /// When each client last sent something.
+    sent: BTreeMap<IpAddr, Instant>,
+}
+
+/// A connection to a broker.
+#[derive(Debug)]
+struct Open {
+    client: IpAddr,
+    /// When the last heartbeat came, or it was opened.
+    last: Instant,
 }
 
 impl Heartbeats {
     pub(crate) const fn new(interval: Duration) -> Self {
-        Self { interval, last: BTreeMap::new() }
+        Self { interval, open: BTreeMap::new(), sent: BTreeMap::new() }
+    }
+
+    /// Whether the topics of a client are in use.
+    fn sends(&self, client: IpAddr, now: Instant) -> bool {
+        self.sent.get(&client).is_some_and(|sent| *sent + IN_USE > now)
     }
 }
 
@@ -72,14 +103,19 @@ impl Oracle for Heartbeats {
 
     fn see(&mut self, at: Instant, seen: Seen<'_>, _: &Network) -> Result<(), String> {
         match seen {
-            Seen::Served(ModelEvent::Connected { conn, peer, .. }) if peer.starts_with("broker") => {
-                self.last.insert(*conn, at);
+            Seen::Served(ModelEvent::Connected { conn, peer, from }) if peer.starts_with("broker") => {
+                self.open.insert(*conn, Open { client: from.ip(), last: at });
             }
             Seen::Served(ModelEvent::Disconnected { conn, .. }) => {
-                self.last.remove(conn);
+                self.open.remove(conn);
             }
-            Seen::Served(ModelEvent::Requested { conn, code: RequestCode::HEART_BEAT, .. }) => {
-                self.last.insert(*conn, at);
+            Seen::Served(ModelEvent::Requested { conn, code, send, .. }) => {
+                let Some(open) = self.open.get_mut(conn) else { return Ok(()) };
+                if *code == RequestCode::HEART_BEAT {
+                    open.last = at;
+                } else if send.is_some() {
+                    self.sent.insert(open.client, at);
+                }
             }
             _ => {}
         }
@@ -89,8 +125,9 @@ impl Oracle for Heartbeats {
     fn rest(&mut self, network: &Network) -> Result<(), String> {
         let late = self.interval * 3 / 2 + Duration::from_secs(5);
         let now = network.now();
-        match self.last.iter().find(|(_, last)| **last + late < now) {
-            Some((conn, last)) => Err(format!(
+        let is_late = |open: &Open| open.last + late < now && self.sends(open.client, now);
+        match self.open.iter().find(|(_, open)| is_late(open)) {
+            Some((conn, Open { last, .. })) => Err(format!(
                 "{conn} to a broker is open, and its last heartbeat came {:?} ago, where one is due each {:?}",
                 now.saturating_since(*last),
                 self.interval

@@ -187,7 +187,8 @@ impl RunOptions {
             topics: rng.within(1..4) as u32,
             operations: rng.within(150..450) as u32,
             storm,
-            calm: Duration::from_secs(120),
+            // Longer than any idle connection stays open.
+            calm: Duration::from_secs(130),
             faults: draw_faults(&mut rng),
             settings: ClientSettings::draw(&mut rng),
         }
