@@ -118,6 +118,7 @@ pub mod oracle;
 mod rng;
 pub mod run;
 pub mod runtime;
+mod tap;
 pub mod trace;
 pub mod world;
 

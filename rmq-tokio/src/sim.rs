@@ -10,7 +10,6 @@
 //! use rmq_tokio::Message;
 //! use rmq_tokio::sim::{self, World};
 //!
-//! # #[allow(clippy::needless_doctest_main)]
 //! #[tokio::main(flavor = "current_thread", start_paused = true)] // in a test: #[tokio::test(start_paused = true)]
 //! async fn main() {
 //!     let secs = Duration::from_secs;

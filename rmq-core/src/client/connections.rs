@@ -15,7 +15,7 @@ use crate::config::CloseOnTimeout;
 use crate::error::{CloseCause, RequestError};
 use crate::event::Event;
 use crate::io::{CloseReason, ConnId};
-use crate::link::{Answer, Entry, FAIR_WAIT, Link, LinkId, Owner, State, Ticket, Up};
+use crate::link::{Answer, Asking, Entry, FAIR_WAIT, Link, LinkId, Owner, State, Ticket, Up};
 use crate::time::Instant;
 
 impl Client {
@@ -326,6 +326,17 @@ impl Client {
         };
         if breaks {
             self.break_link(id, CloseCause::Silent, true);
+        }
+    }
+
+    /// Takes back a question from wherever it stands. If its time, from `began` to `deadline`, is not over, an answer may
+    /// still come, and nothing speaks against the connection.
+    pub(super) fn withdraw(&mut self, asking: Asking, began: Instant, deadline: Instant) {
+        match asking {
+            Asking::Idle => {}
+            Asking::Queued { link, ticket } => self.unqueue(link, ticket),
+            Asking::Awaiting { link, opaque } if self.now < deadline => self.bury(link, opaque, deadline),
+            Asking::Awaiting { link, opaque } => self.give_up_awaiting(link, opaque, began, deadline),
         }
     }
 

@@ -15,11 +15,11 @@ use rmq_proto::properties::{self, MAX_RECONSUME_TIMES, RECONSUME_TIME};
 
 use super::Client;
 use crate::event::{OpId, ProducerId};
-use crate::fault::{self, ProbeId};
+use crate::fault::ProbeId;
 use crate::io::{ConnId, WriteData};
-use crate::link::{Answer, Entry, Link, LinkId, Next, Owner, Up};
+use crate::link::{Answer, Asking, Entry, Link, LinkId, Next, Owner, Up};
 use crate::producer::{SendOp, Step};
-use crate::route::{Asking, TopicId};
+use crate::route::TopicId;
 
 /// Bodies up to this many bytes are copied beside their headers; longer ones are segments of their own.
 const COPY_UP_TO: usize = 4_096;
@@ -197,7 +197,7 @@ impl Client {
             Owner::SendBack(op) => self.back_written(op, id, opaque),
             Owner::Probe(ProbeId(probe)) => {
                 if let Some(probe) = self.probes.get_mut(probe) {
-                    probe.asking = fault::Asking::Awaiting { link: id, opaque };
+                    probe.asking = Asking::Awaiting { link: id, opaque };
                 }
             }
             Owner::Heartbeat(_) | Owner::Unregister(_) => {}

@@ -7,9 +7,8 @@ use rmq_proto::command::RemotingCommand;
 
 use super::{Client, Timer};
 use crate::event::{OpId, ProducerId};
-use crate::fault::{Asking, Outcome, Probe, ProbeId};
-use crate::link::Owner;
-use crate::time::Instant;
+use crate::fault::{Outcome, Probe, ProbeId};
+use crate::link::{Asking, Owner};
 
 impl Client {
     /// Takes note of what an operation's last attempt says of its broker.
@@ -63,15 +62,8 @@ impl Client {
             return;
         }
         let (topic, now) = (broker.clone(), self.now);
-        let probe = Probe {
-            producer,
-            broker,
-            topic,
-            asking: Asking::Resting,
-            began: now,
-            deadline: now,
-            timer: None,
-        };
+        let probe =
+            Probe { producer, broker, topic, asking: Asking::Idle, began: now, deadline: now, timer: None };
         let id = ProbeId(self.probes.insert(probe));
         self.rest(id);
     }
@@ -81,7 +73,7 @@ impl Client {
         let Some(probe) = self.probes.get_mut(id.0) else { return };
         let config = self.producers.get(probe.producer);
         let Some(tolerance) = config.and_then(|config| config.fault_tolerance.as_ref()) else { return };
-        probe.asking = Asking::Resting;
+        probe.asking = Asking::Idle;
         let at = self.now + self.rng.jitter(tolerance.detect_interval);
         self.timers.arm(&mut probe.timer, at, Timer::Probe(id));
     }
@@ -89,7 +81,7 @@ impl Client {
     pub(super) fn probe_timer(&mut self, id: ProbeId) {
         let Some(probe) = self.probes.get_mut(id.0) else { return };
         probe.timer = None;
-        if matches!(probe.asking, Asking::Resting) {
+        if matches!(probe.asking, Asking::Idle) {
             return self.ask_broker(id);
         }
         self.leave_broker(id);
@@ -132,7 +124,7 @@ impl Client {
             faults.reached(&probe.broker);
         }
         if let Some(probe) = self.probes.get_mut(id.0) {
-            probe.asking = Asking::Resting;
+            probe.asking = Asking::Idle;
         }
         self.end_probe(id);
     }
@@ -157,13 +149,8 @@ impl Client {
 
     /// Takes a question out of wherever it waits.
     fn leave_broker(&mut self, id: ProbeId) {
-        let Some(probe) = self.probes.get(id.0) else { return };
-        let (began, deadline): (Instant, Instant) = (probe.began, probe.deadline);
-        match probe.asking {
-            Asking::Resting => {}
-            Asking::Queued { link, ticket } => self.unqueue(link, ticket),
-            Asking::Awaiting { link, opaque } if self.now < deadline => self.bury(link, opaque, deadline),
-            Asking::Awaiting { link, opaque } => self.give_up_awaiting(link, opaque, began, deadline),
+        if let Some(&Probe { asking, began, deadline, .. }) = self.probes.get(id.0) {
+            self.withdraw(asking, began, deadline);
         }
     }
 

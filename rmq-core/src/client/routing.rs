@@ -12,9 +12,9 @@ use rmq_proto::names::DEFAULT_TOPIC;
 use super::{Client, Effect, Timer};
 use crate::error::RequestError;
 use crate::event::OpId;
-use crate::link::{FAIR_WAIT, Owner};
+use crate::link::{Asking, FAIR_WAIT, Owner};
 use crate::producer::{Stage, Step};
-use crate::route::{Asking, PublishQueues, Query, QueryOutcome, TopicId};
+use crate::route::{PublishQueues, Query, QueryOutcome, TopicId};
 use crate::time::Instant;
 
 /// Most questions under way when a refresh may start.
@@ -120,17 +120,9 @@ impl Client {
         query.timer = None;
         let (asking, began, slice) = (query.asking, query.began, query.slice);
         let written = matches!(asking, Asking::Awaiting { .. });
-        self.leave_server(asking, began, slice);
+        self.withdraw(asking, began, slice);
         let after = self.now.saturating_since(began);
         self.server_failed(id, RequestError::Timeout { after, written });
-    }
-
-    fn leave_server(&mut self, asking: Asking, began: Instant, deadline: Instant) {
-        match asking {
-            Asking::Next => {}
-            Asking::Queued { link, ticket } => self.unqueue(link, ticket),
-            Asking::Awaiting { link, opaque } => self.give_up_awaiting(link, opaque, began, deadline),
-        }
     }
 
     /// The current server gave no route: the next one is asked, or this one once more.
@@ -260,11 +252,8 @@ impl Client {
         if let Some(mut topic) = self.routes.remove(id) {
             self.timers.disarm(&mut topic.refresh);
         }
-        let Some(Query { asking, began, slice, .. }) = query else { return };
-        match asking {
-            // Its time is not over: an answer may still come, and nothing speaks against the connection.
-            Asking::Awaiting { link, opaque } if self.now < slice => self.bury(link, opaque, slice),
-            _ => self.leave_server(asking, began, slice),
+        if let Some(Query { asking, began, slice, .. }) = query {
+            self.withdraw(asking, began, slice);
         }
     }
 }

@@ -6,5 +6,5 @@
 mod probe;
 mod table;
 
-pub(crate) use probe::{Asking, Probe, ProbeId};
+pub(crate) use probe::{Probe, ProbeId};
 pub(crate) use table::{FaultTable, Health, Outcome, Report};

@@ -13,20 +13,12 @@ use alloc::sync::Arc;
 
 use crate::deadlines::Armed;
 use crate::event::ProducerId;
-use crate::link::{LinkId, Ticket};
+use crate::link::Asking;
 use crate::slab::Id;
 use crate::time::Instant;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ProbeId(pub(crate) Id);
-
-/// Where the question is.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Asking {
-    Resting,
-    Queued { link: LinkId, ticket: Ticket },
-    Awaiting { link: LinkId, opaque: i32 },
-}
 
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
@@ -34,6 +26,7 @@ pub(crate) struct Probe {
     pub(crate) broker: Arc<str>,
     /// A topic that the broker has, for the question.
     pub(crate) topic: Arc<str>,
+    /// Where the question is; idle while the watch rests.
     pub(crate) asking: Asking,
     pub(crate) began: Instant,
     /// When the question under way has had its time.

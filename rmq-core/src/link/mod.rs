@@ -52,6 +52,21 @@ pub(crate) enum Owner {
     Probe(ProbeId),
 }
 
+/// Where a request stands, for the machine that may want it back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Asking {
+    /// At no link.
+    Idle,
+    Queued {
+        link: LinkId,
+        ticket: Ticket,
+    },
+    Awaiting {
+        link: LinkId,
+        opaque: i32,
+    },
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum State {
     Idle,

@@ -10,6 +10,6 @@ mod table;
 pub(crate) use brokers::{BrokerChange, Brokers};
 pub(crate) use name_servers::NameServers;
 pub(crate) use publish::PublishQueues;
-pub(crate) use query::{Asking, Query, QueryOutcome};
+pub(crate) use query::{Query, QueryOutcome};
 pub(crate) use select::Choice;
 pub(crate) use table::{RouteTable, TopicId};

@@ -10,23 +10,8 @@ use rmq_proto::code::ResponseCode;
 use crate::address::Address;
 use crate::deadlines::Armed;
 use crate::error::{CloseCause, RequestError, ServerOutcome};
-use crate::link::{LinkId, Ticket};
+use crate::link::Asking;
 use crate::time::Instant;
-
-/// Where the question to the current server is.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Asking {
-    /// About to be handed to a link.
-    Next,
-    Queued {
-        link: LinkId,
-        ticket: Ticket,
-    },
-    Awaiting {
-        link: LinkId,
-        opaque: i32,
-    },
-}
 
 #[derive(Clone, Debug)]
 pub(crate) struct Query {
@@ -40,6 +25,7 @@ pub(crate) struct Query {
     deadline: Instant,
     pub(crate) began: Instant,
     pub(crate) slice: Instant,
+    /// Where the question to the current server is.
     pub(crate) asking: Asking,
     pub(crate) timer: Option<Armed>,
     /// Whether somebody's operation waits, or this is a refresh.
@@ -78,7 +64,7 @@ impl Query {
             deadline: waiter.map_or(whole, |waiter| waiter.min(whole)),
             began: now,
             slice: now,
-            asking: Asking::Next,
+            asking: Asking::Idle,
             timer: None,
             by_user: waiter.is_some(),
             asked_again: false,
@@ -118,7 +104,7 @@ impl Query {
     }
 
     fn start_server(&mut self, now: Instant) {
-        self.asking = Asking::Next;
+        self.asking = Asking::Idle;
         self.began = now;
         self.slice = self.share(now);
     }

@@ -16,6 +16,7 @@ use rmq_core::{ConnId, Event, SentBack};
 
 use super::keys::{Keys, Sent};
 use super::{FRAMES_DECODE, ONE_TERMINAL_EVENT, UNIQUE_OPAQUE};
+use crate::model::is_stored;
 use crate::oracle::Violation;
 
 /// Longest frame that is taken for one: no client writes longer ones.
@@ -216,16 +217,6 @@ fn bad(conn: ConnId, error: &dyn std::error::Error) -> Violation {
 
 fn of(conn: ConnId, violation: Violation) -> Violation {
     Violation { detail: format!("on {conn:?}: {}", violation.detail), ..violation }
-}
-
-fn is_stored(code: ResponseCode) -> bool {
-    [
-        ResponseCode::SUCCESS,
-        ResponseCode::FLUSH_DISK_TIMEOUT,
-        ResponseCode::FLUSH_SLAVE_TIMEOUT,
-        ResponseCode::SLAVE_NOT_AVAILABLE,
-    ]
-    .contains(&code)
 }
 
 /// Reads a request as its peer would; returns what its answer may mean.

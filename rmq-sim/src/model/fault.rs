@@ -41,17 +41,15 @@ pub(crate) struct ForcedCode {
     pub(crate) remark: Option<String>,
 }
 
-impl ForcedCode {
-    /// Whether the code means that the message is stored (wire §4.4).
-    pub(crate) const fn is_stored(&self) -> bool {
-        matches!(
-            self.code,
-            ResponseCode::FLUSH_DISK_TIMEOUT
-                | ResponseCode::FLUSH_SLAVE_TIMEOUT
-                | ResponseCode::SLAVE_NOT_AVAILABLE
-                | ResponseCode::SUCCESS
-        )
-    }
+/// Whether a send that is answered with this code is stored (wire §4.4).
+pub(crate) const fn is_stored(code: ResponseCode) -> bool {
+    matches!(
+        code,
+        ResponseCode::FLUSH_DISK_TIMEOUT
+            | ResponseCode::FLUSH_SLAVE_TIMEOUT
+            | ResponseCode::SLAVE_NOT_AVAILABLE
+            | ResponseCode::SUCCESS
+    )
 }
 
 /// What becomes of one request.

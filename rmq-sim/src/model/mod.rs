@@ -22,6 +22,7 @@ pub use config::ClusterConfig;
 pub use conn::{PeerConn, PeerOutput};
 pub use event::ModelEvent;
 pub use fault::Fault;
+pub(crate) use fault::is_stored;
 pub use group::GroupConfig;
 pub use name_server::NameServer;
 pub use profile::{Profile, ProfileError};

@@ -25,7 +25,8 @@ pub use stream::{Ended, StreamId, StreamState};
 
 use crate::model::{Cluster, ClusterConfig, ModelEvent, PeerConn};
 use crate::rng::Rng;
-use crate::trace::{Direction, FrameTap, Happening, Trace};
+use crate::tap::CommandTap;
+use crate::trace::{Direction, Happening, Trace};
 use faults::Plan;
 use place::Place;
 use stream::Stream;
@@ -91,7 +92,7 @@ pub struct Network {
     news: VecDeque<StreamId>,
     plans: BTreeMap<u64, Plan>,
     fault_counts: BTreeMap<&'static str, u64>,
-    taps: BTreeMap<(StreamId, Direction, bool), FrameTap>,
+    taps: BTreeMap<(StreamId, Direction, bool), CommandTap>,
     trace: Trace,
 }
 

@@ -7,7 +7,7 @@ use super::pipe::{Arrived, Pipe};
 use super::stream::{Ended, Stream, StreamId, StreamState};
 use super::{Network, Timed};
 use crate::model::PeerOutput;
-use crate::trace::{Direction, Happening};
+use crate::trace::{Direction, FrameInfo, Happening};
 
 /// Most pieces that one write is cut into.
 const PIECES: u64 = 4;
@@ -226,7 +226,8 @@ impl Network {
             return;
         }
         let tap = self.taps.entry((id, to, arrived)).or_default();
-        for frame in tap.pass(data.clone()) {
+        for (len, command) in tap.pass(data.clone()) {
+            let frame = FrameInfo::new(len, &command);
             let happening = if arrived {
                 Happening::FrameArrived { stream: id, to, frame }
             } else {

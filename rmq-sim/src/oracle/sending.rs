@@ -9,7 +9,7 @@ use rmq_proto::names::RETRY_PREFIX;
 use rmq_proto::properties::ORIGIN_MESSAGE_ID;
 
 use super::{Oracle, Seen};
-use crate::model::{ModelEvent, SendSummary, StoredMessage};
+use crate::model::{ModelEvent, StoredMessage};
 use crate::net::Network;
 use crate::run::Operation;
 
@@ -52,9 +52,14 @@ impl Oracle for AcknowledgedIsStored {
     }
 }
 
-/// Whether a send takes the place of a message that was given back.
-fn is_retry(send: &SendSummary) -> bool {
-    send.topic.starts_with(RETRY_PREFIX)
+/// The `UNIQ_KEY` of a send that a broker read, unless it takes the place of a message that was given back.
+fn requested_key(event: &ModelEvent) -> Option<&String> {
+    match event {
+        ModelEvent::Requested { send: Some(send), .. } if !send.topic.starts_with(RETRY_PREFIX) => {
+            send.unique_key.as_ref()
+        }
+        _ => None,
+    }
 }
 
 /// What is stored was sent, with one `UNIQ_KEY` and no more often than it was asked for; a failure that says that nothing
@@ -129,8 +134,8 @@ impl Oracle for StoredWasSent {
                 self.operations.insert(operation.body.clone(), sent);
             }
             Seen::Ended { operation, event } => self.ended(operation, event),
-            Seen::Served(ModelEvent::Requested { send: Some(send), .. }) => {
-                if let Some(key) = send.unique_key.as_ref().filter(|_| !is_retry(send)) {
+            Seen::Served(event) => {
+                if let Some(key) = requested_key(event) {
                     *self.requests.entry(key.clone()).or_default() += 1;
                 }
             }
@@ -163,8 +168,8 @@ impl Oracle for AttemptsWithinPolicy {
 
     fn see(&mut self, _: Instant, seen: Seen<'_>, _: &Network) -> Result<(), String> {
         match seen {
-            Seen::Served(ModelEvent::Requested { send: Some(send), .. }) => {
-                if let Some(key) = send.unique_key.as_ref().filter(|_| !is_retry(send)) {
+            Seen::Served(event) => {
+                if let Some(key) = requested_key(event) {
                     *self.requests.entry(key.clone()).or_default() += 1;
                 }
                 Ok(())

@@ -40,11 +40,10 @@ pub(super) struct Errand {
 
 impl Errand {
     fn attempts(&self, options: &RunOptions) -> u32 {
-        let config = options.settings.producer(String::new());
         match self.queue {
             _ if self.options.oneway => 1,
-            Some(_) => config.max_attempts_at_queue().get(),
-            None => config.max_attempts().get(),
+            Some(_) => options.settings.producer(String::new()).max_attempts_at_queue().get(),
+            None => options.settings.attempts.get(),
         }
     }
 }
@@ -98,7 +97,8 @@ impl Actor {
         let body = Bytes::from(body);
         let message = Message::new(&*errand.topic, body.clone()).tag("t").key(format!("c{client}-{number}"));
         let message = message.prepare(self.process.client().message_rules()).ok()?;
-        let producer = *rng.pick(&self.producers)?;
+        let index = rng.index(self.producers.len());
+        let producer = *self.producers.get(index)?;
         let sent = match &errand.queue {
             Some(queue) => self.process.client().send_to(now, producer, queue, message, errand.options),
             None => self.process.client().send(now, producer, message, errand.options),
@@ -109,7 +109,7 @@ impl Actor {
         let operation = Operation {
             client,
             number,
-            producer: self.producers.iter().position(|known| *known == producer).unwrap_or(0),
+            producer: index,
             topic: Arc::clone(&errand.topic),
             body,
             oneway: errand.options.oneway,

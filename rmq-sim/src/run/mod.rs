@@ -165,19 +165,22 @@ impl Run {
         }
         self.run_until(now + LAST_CALL, |run| run.actors.values().all(|actor| actor.has_shut_down))?;
         self.check_shut_down_clients()?;
-        for oracle in &mut self.oracles {
-            let name = oracle.name();
-            oracle.finish(&self.network).map_err(|detail| Violation { oracle: name, detail })?;
-        }
-        Ok(())
+        self.consult(|oracle, network| oracle.finish(network))
+    }
+
+    /// Asks every oracle, to the first that finds something.
+    fn consult(
+        &mut self,
+        ask: impl Fn(&mut dyn Oracle, &Network) -> Result<(), String>,
+    ) -> Result<(), Violation> {
+        self.oracles.iter_mut().try_for_each(|oracle| {
+            ask(&mut **oracle, &self.network).map_err(|detail| Violation::new(oracle.name(), detail))
+        })
     }
 
     /// With nothing under way, nothing may be held.
     fn check_idle_clients(&mut self) -> Result<(), Violation> {
-        for oracle in &mut self.oracles {
-            let name = oracle.name();
-            oracle.rest(&self.network).map_err(|detail| Violation::new(name, detail))?;
-        }
+        self.consult(|oracle, network| oracle.rest(network))?;
         for (client, actor) in &mut self.actors {
             let stats = actor.process.client().stats();
             let open = actor.process.connections();
@@ -292,12 +295,7 @@ impl Run {
     }
 
     fn show(&mut self, seen: Seen<'_>) -> Result<(), Violation> {
-        let now = self.network.now();
-        for oracle in &mut self.oracles {
-            let name = oracle.name();
-            oracle.see(now, seen, &self.network).map_err(|detail| Violation { oracle: name, detail })?;
-        }
-        Ok(())
+        self.consult(|oracle, network| oracle.see(network.now(), seen, network))
     }
 
     fn start_client(&mut self) -> u32 {

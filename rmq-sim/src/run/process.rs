@@ -153,8 +153,8 @@ impl Process {
     }
 
     /// The process dies: its system closes its streams.
-    pub fn kill(mut self, network: &mut Network, now: Instant) {
-        for link in std::mem::take(&mut self.links).into_values() {
+    pub fn kill(self, network: &mut Network, now: Instant) {
+        for link in self.links.into_values() {
             network.close(now, link.stream);
         }
     }

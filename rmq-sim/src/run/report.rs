@@ -25,7 +25,7 @@ pub struct RunReport {
     pub ends: BTreeMap<&'static str, u64>,
     /// Faults, by name.
     pub faults: BTreeMap<&'static str, u64>,
-    /// Turns that clients had.
+    /// Moments at which something happened; each gave the clients that had reason to it a turn.
     pub turns: u64,
     /// Requests that servers read.
     pub requests: u64,

@@ -17,7 +17,7 @@ const BURSTS: u32 = 100;
 /// Most operations of a burst.
 const BURST: u64 = 30;
 
-/// Longest time that a client stands still, besides one in twenty that stands still for an hour.
+/// For so long one in twenty of the clients that stand still does.
 const HOUR: Duration = Duration::from_secs(3_600);
 
 /// Something that happens at a moment drawn before.

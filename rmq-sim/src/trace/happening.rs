@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmq_proto::code::{RequestCode, ResponseCode};
+use rmq_proto::command::RemotingCommand;
 
 use crate::net::{Ended, Fault, StreamId};
 use crate::oracle::Violation;
@@ -49,6 +50,12 @@ pub struct FrameInfo {
     pub is_response: bool,
     /// Length of the whole frame, in bytes.
     pub len: usize,
+}
+
+impl FrameInfo {
+    pub(crate) fn new(len: usize, command: &RemotingCommand) -> Self {
+        Self { code: command.code, opaque: command.opaque, is_response: command.is_response(), len }
+    }
 }
 
 impl fmt::Display for FrameInfo {

@@ -1,16 +1,15 @@
 //! What happened in a world, in order: a hash of all of it, and the lines themselves when somebody wants to read them.
 
-mod frames;
 mod happening;
 mod lifelines;
 
+use std::collections::VecDeque;
 use std::hash::Hash;
 
 use rmq_core::Instant;
 
 use crate::hash::StableHasher;
 
-pub(crate) use frames::FrameTap;
 pub use happening::{Direction, FrameInfo, Happening, LEGEND};
 pub use lifelines::Picture;
 
@@ -38,7 +37,7 @@ impl std::fmt::Display for Entry {
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     hash: StableHasher,
-    recorded: Option<std::collections::VecDeque<Entry>>,
+    recorded: Option<VecDeque<Entry>>,
     lost: u64,
 }
 
@@ -72,7 +71,7 @@ impl Trace {
     pub fn push(&mut self, at: Instant, happening: Happening) {
         at.hash(&mut self.hash);
         happening.hash(&mut self.hash);
-        self.keep(at, happening);
+        self.annotate(at, happening);
     }
 
     /// Adds bytes to the hash alone.
@@ -80,12 +79,8 @@ impl Trace {
         bytes.hash(&mut self.hash);
     }
 
-    /// Adds what is only looked at while recording, and so must not be in the hash.
+    /// Keeps, if entries are kept, and leaves the hash as it is: for what is only looked at while recording.
     pub(crate) fn annotate(&mut self, at: Instant, happening: Happening) {
-        self.keep(at, happening);
-    }
-
-    fn keep(&mut self, at: Instant, happening: Happening) {
         let Some(recorded) = &mut self.recorded else { return };
         if recorded.len() == KEPT {
             recorded.pop_front();

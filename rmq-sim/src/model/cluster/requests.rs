@@ -13,7 +13,7 @@ use crate::model::answer::{Answer, AnswerExt};
 use crate::model::broker::{SendSummary, Turn};
 use crate::model::conn::PeerConn;
 use crate::model::event::ModelEvent;
-use crate::model::fault::Treatment;
+use crate::model::fault::{Treatment, is_stored};
 
 /// What comes of one frame.
 pub(super) enum Next {
@@ -74,7 +74,7 @@ impl Cluster {
         };
         let forced = if is_send(request) { self.peers[arrival.peer].faults.take_send() } else { None };
         if let Some(forced) = &forced
-            && !forced.is_stored()
+            && !is_stored(forced.code)
         {
             let remark = forced.remark.clone().map(Into::into);
             return Some(Answer { code: forced.code, remark, ..Answer::success(AnswerExt::Region) });
