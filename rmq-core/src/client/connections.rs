@@ -1,10 +1,8 @@
 //! Links: opening, feeding, and taking apart.
 
 use alloc::boxed::Box;
-use alloc::format;
 
 use bytes::Bytes;
-use rmq_proto::code::ResponseCode;
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::frame::Frame;
 
@@ -15,7 +13,7 @@ use crate::config::CloseOnTimeout;
 use crate::error::{CloseCause, RequestError};
 use crate::event::Event;
 use crate::io::{CloseReason, ConnId};
-use crate::link::{Answer, Asking, Entry, FAIR_WAIT, Link, LinkId, Owner, State, Ticket, Up};
+use crate::link::{Asking, Entry, FAIR_WAIT, Link, LinkId, Owner, State, Ticket, Up};
 use crate::time::Instant;
 
 impl Client {
@@ -243,26 +241,6 @@ impl Client {
             }
             Some(Entry { owner: None, .. }) | None => self.stats.unknown_answers += 1,
         }
-    }
-
-    /// A broker's own request. None is served yet: two-way ones are told so (wire §4.2).
-    fn inbound(&mut self, id: LinkId, command: &RemotingCommand) {
-        self.stats.inbound += 1;
-        if command.is_oneway() {
-            return;
-        }
-        let limit = self.config.limits.inbound;
-        let Some(link) = self.links.get_mut(id) else { return };
-        if link.queue.answers() >= limit {
-            self.stats.inbound_dropped += 1;
-            return;
-        }
-        link.queue.push_answer(Answer {
-            code: ResponseCode::REQUEST_CODE_NOT_SUPPORTED.0,
-            opaque: command.opaque,
-            remark: Some(format!(" request type {} not supported", command.code)),
-        });
-        self.want_write(id);
     }
 
     /// Ends a link's connection and fails what waited on it. `order` says whether the driver has to be told.

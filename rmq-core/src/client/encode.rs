@@ -211,7 +211,7 @@ impl Client {
             return Ok(());
         };
         let flag = if send.oneway { FLAG_ONEWAY } else { 0 };
-        let head = self.head(RequestCode::SEND_MESSAGE_V2.0, opaque, flag, None);
+        let head = self.head(send.code.0, opaque, flag, None);
         self.frame_to(batch, &head, &send_header(send), &send.body)
     }
 

@@ -5,6 +5,7 @@ mod connections;
 mod encode;
 mod faults;
 mod heartbeats;
+mod inbound;
 #[cfg(rmq_mutate)]
 mod mutations;
 mod outputs;

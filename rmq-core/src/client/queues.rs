@@ -4,7 +4,6 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use core::time::Duration;
 
-use bytes::Bytes;
 use rmq_proto::names;
 
 use super::Client;
@@ -46,15 +45,7 @@ impl Client {
         });
         let config = admitted.inspect_err(|_| self.stats.rejected += 1)?;
         let timeout = timeout.unwrap_or(config.send_timeout);
-        let new = NewSend {
-            topic: topic.into(),
-            target: Target::Queues,
-            body: Bytes::new(),
-            flag: 0,
-            sys_flag: 0,
-            properties: String::new(),
-            message_id: String::new(),
-        };
+        let new = NewSend::nothing(topic.into(), Target::Queues, String::new());
         Ok(self.begin(SendOp::new(producer, config, new, (self.now, timeout), 0, false)))
     }
 

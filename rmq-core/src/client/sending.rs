@@ -77,8 +77,9 @@ impl Client {
         let key = self.unique_keys.next(unix_ms);
         let timeout = options.timeout.unwrap_or(config.send_timeout);
         let new = NewSend {
-            topic: message.topic().into(),
+            topic: message.shared_topic(),
             target,
+            code: message.request_code(),
             body: message.body().clone(),
             flag: message.flag(),
             sys_flag: message.sys_flag(),

@@ -1,6 +1,5 @@
 //! Carries out what send-backs order, up to the message to the retry topic, which is a send.
 
-use bytes::Bytes;
 use rmq_proto::code::ResponseCode;
 use rmq_proto::command::RemotingCommand;
 
@@ -45,9 +44,7 @@ impl Client {
         let unix_ms = self.unix_ms();
         let born_ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
         let new = if message.is_dead_letter() && !mutated!(RetryDeadLetters) {
-            let (topic, message_id) = (message.topic().into(), message.message_id().into());
-            let (body, properties) = (Bytes::new(), "".into());
-            NewSend { topic, target: Target::Topic, body, flag: 0, sys_flag: 0, properties, message_id }
+            NewSend::nothing(message.topic().into(), Target::Topic, message.message_id().into())
         } else {
             message.retry(|| self.unique_keys.next(unix_ms))
         };

@@ -25,7 +25,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use bytes::Bytes;
-use rmq_proto::code::ResponseCode;
+use rmq_proto::code::{RequestCode, ResponseCode};
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::header::SendResponseHeader;
 
@@ -109,6 +109,7 @@ pub(crate) struct SendOp {
     pub(crate) config: Arc<ProducerConfig>,
     pub(crate) topic: Arc<str>,
     pub(crate) target: Target,
+    pub(crate) code: RequestCode,
     pub(crate) body: Bytes,
     pub(crate) flag: i32,
     pub(crate) sys_flag: i32,
@@ -140,11 +141,29 @@ pub(crate) struct SendOp {
 pub(crate) struct NewSend {
     pub(crate) topic: Arc<str>,
     pub(crate) target: Target,
+    /// The request that carries it.
+    pub(crate) code: RequestCode,
     pub(crate) body: Bytes,
     pub(crate) flag: i32,
     pub(crate) sys_flag: i32,
     pub(crate) properties: String,
     pub(crate) message_id: String,
+}
+
+impl NewSend {
+    /// Of what carries no message.
+    pub(crate) const fn nothing(topic: Arc<str>, target: Target, message_id: String) -> Self {
+        Self {
+            topic,
+            target,
+            code: RequestCode::SEND_MESSAGE_V2,
+            body: Bytes::new(),
+            flag: 0,
+            sys_flag: 0,
+            properties: String::new(),
+            message_id,
+        }
+    }
 }
 
 impl SendOp {
@@ -156,12 +175,13 @@ impl SendOp {
         born_ms: i64,
         oneway: bool,
     ) -> Self {
-        let NewSend { topic, target, body, flag, sys_flag, properties, message_id } = message;
+        let NewSend { topic, target, code, body, flag, sys_flag, properties, message_id } = message;
         Self {
             producer,
             config,
             topic,
             target,
+            code,
             body,
             flag,
             sys_flag,

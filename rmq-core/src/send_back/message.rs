@@ -7,8 +7,9 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use bytes::Bytes;
+use rmq_proto::code::RequestCode;
 use rmq_proto::id::UniqueKey;
-use rmq_proto::message::{StoredMessage, SysFlag};
+use rmq_proto::message::{DelayLevel, StoredMessage, SysFlag};
 use rmq_proto::names::{self, NameError, RETRY_PREFIX};
 use rmq_proto::properties::{
     self, DELAY, MAX_RECONSUME_TIMES, NAME_SEPARATOR, ORIGIN_MESSAGE_ID, PROPERTY_SEPARATOR, RECONSUME_TIME,
@@ -27,27 +28,6 @@ const RETRY_ROOM: usize = 192;
 /// Redeliveries where the user does not say; Java: what its `maxReconsumeTimes` of -1 stands for.
 const DEFAULT_MAX_RECONSUME_TIMES: u32 = 16;
 
-/// One of the delays that brokers know, from 1 to 18. As brokers are set up: 1, 5, 10, 30 s, 1 to 10, 20, 30 min, 1, 2 h.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct DelayLevel(u8);
-
-impl DelayLevel {
-    /// The shortest.
-    pub const MIN: Self = Self(1);
-    /// The longest.
-    pub const MAX: Self = Self(18);
-
-    /// The level of that number; `None` unless it is from 1 to 18.
-    pub const fn new(number: u8) -> Option<Self> {
-        if number >= Self::MIN.0 && number <= Self::MAX.0 { Some(Self(number)) } else { None }
-    }
-
-    /// Its number.
-    pub const fn number(self) -> u8 {
-        self.0
-    }
-}
-
 /// When a message that is given back is to be consumed again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Redelivery {
@@ -65,7 +45,7 @@ impl Redelivery {
     pub(crate) const fn on_the_wire(self) -> i32 {
         match self {
             Self::ByBroker => 0,
-            Self::After(level) => level.0 as i32,
+            Self::After(level) => level.number() as i32,
             Self::DeadLetter => -1,
         }
     }
@@ -268,6 +248,7 @@ impl SendBack {
         NewSend {
             topic: names::retry_topic(&self.0.group).into(),
             target: Target::Topic,
+            code: RequestCode::SEND_MESSAGE_V2,
             body: self.0.body.clone(),
             flag: self.0.flag,
             sys_flag: self.0.sys_flag.0,

@@ -3,7 +3,7 @@
 mod message;
 mod op;
 
-pub use message::{DelayLevel, Redelivery, SendBack, SendBackInvalid};
+pub use message::{Redelivery, SendBack, SendBackInvalid};
 pub(crate) use op::{AfterFailure, BackStep, SendBackOp};
 
 use crate::event::SendResult;

@@ -7,6 +7,7 @@
 //! [`StoredMessage`], which [inflates](StoredMessage::inflate) a compressed body when it is asked to.
 
 mod batch;
+mod delay;
 mod error;
 mod fields;
 mod prepare;
@@ -21,6 +22,7 @@ use bytes::Bytes;
 use core::fmt;
 
 pub use batch::{BatchElement, BatchElements, BatchEncodeError, encode_batch};
+pub use delay::DelayLevel;
 pub use error::MessageError;
 pub use prepare::{ID_ROOM, MessageRules, Prepared};
 pub use record_error::{RecordError, RecordErrorKind, RecordField};

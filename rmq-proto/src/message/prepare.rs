@@ -1,9 +1,11 @@
 use alloc::borrow::ToOwned;
 use alloc::string::String;
+use alloc::sync::Arc;
 use bytes::Bytes;
 use core::fmt;
 
 use super::{BodyLen, Message, MessageError};
+use crate::code::RequestCode;
 use crate::id::{self, UniqueKey};
 use crate::{names, properties};
 
@@ -23,16 +25,38 @@ impl Default for MessageRules {
 /// A message that obeys all rules and can be sent as it is. It cannot be changed; a copy shares the body.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Prepared {
-    topic: String,
+    topic: Arc<str>,
     body: Bytes,
     flag: i32,
+    sys_flag: i32,
+    code: RequestCode,
     properties: String,
+}
+
+/// What becomes of a message besides an ordinary send.
+pub(super) struct Purpose<'a> {
+    /// The request that carries it.
+    pub(super) code: RequestCode,
+    /// Bits of its system flag.
+    pub(super) sys_flag: i32,
+    /// Properties that go before the user's own, in this order; they are not checked.
+    pub(super) properties: &'a [(&'static str, &'a str)],
+}
+
+impl Purpose<'_> {
+    pub(super) const ORDINARY: Self =
+        Self { code: RequestCode::SEND_MESSAGE_V2, sys_flag: 0, properties: &[] };
 }
 
 impl Prepared {
     /// The topic.
     pub fn topic(&self) -> &str {
         &self.topic
+    }
+
+    /// The topic, shared.
+    pub fn shared_topic(&self) -> Arc<str> {
+        Arc::clone(&self.topic)
     }
 
     /// The body, as it is to be sent.
@@ -45,10 +69,15 @@ impl Prepared {
         self.flag
     }
 
-    /// What was done to the body (wire §6.3). Nothing yet, so 0: no user can set it, and a body that was not
+    /// What was done to the body, and what kind of message it is (wire §6.3). No user can set it: a body that was not
     /// compressed is never called so.
     pub fn sys_flag(&self) -> i32 {
-        0
+        self.sys_flag
+    }
+
+    /// The request that carries it: SEND_MESSAGE_V2.
+    pub fn request_code(&self) -> RequestCode {
+        self.code
     }
 
     /// Keys, tag, `WAIT` and user properties as text, each with its `\x02` (wire §6.4). The message id is not among
@@ -88,14 +117,29 @@ impl Message {
     ///
     /// The first rule that is broken, in this order: topic, body, tag, keys, properties by name, their total length.
     pub fn prepare(self, rules: &MessageRules) -> Result<Prepared, MessageError> {
+        self.prepare_for(rules, &Purpose::ORDINARY)
+    }
+
+    pub(super) fn prepare_for(
+        self,
+        rules: &MessageRules,
+        purpose: &Purpose<'_>,
+    ) -> Result<Prepared, MessageError> {
         self.check_topic()?;
         self.check_body(rules)?;
         self.check_tag_and_keys()?;
         for (name, value) in self.properties() {
             self.check_property(name, value)?;
         }
-        let properties = self.encode_properties()?;
-        Ok(Prepared { topic: self.topic, body: self.body, flag: self.flag, properties })
+        let properties = self.encode_properties(purpose)?;
+        Ok(Prepared {
+            topic: self.topic.into(),
+            body: self.body,
+            flag: self.flag,
+            sys_flag: purpose.sys_flag,
+            code: purpose.code,
+            properties,
+        })
     }
 
     fn check_topic(&self) -> Result<(), MessageError> {
@@ -167,7 +211,7 @@ impl Message {
         MessageError::SeparatorInProperty { topic: self.topic.clone(), name: name.to_owned() }
     }
 
-    fn encode_properties(&self) -> Result<String, MessageError> {
+    fn encode_properties(&self, purpose: &Purpose<'_>) -> Result<String, MessageError> {
         let keys = self.keys.join(" ");
         let wait = if self.wait_store_ok { "true" } else { "false" };
         let of_rocketmq = [
@@ -176,7 +220,7 @@ impl Message {
             (properties::WAIT, Some(wait)),
         ];
         let of_rocketmq = of_rocketmq.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        let all = of_rocketmq.chain(self.properties());
+        let all = of_rocketmq.chain(purpose.properties.iter().copied()).chain(self.properties());
 
         let len = all.clone().map(|(name, value)| name.len() + value.len() + 2).sum::<usize>() + ID_ROOM;
         if len > properties::MAX_LEN {

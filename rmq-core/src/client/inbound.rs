@@ -1,0 +1,38 @@
+//! Requests that brokers make (wire §4.2).
+
+use alloc::format;
+
+use rmq_proto::code::ResponseCode;
+use rmq_proto::command::RemotingCommand;
+
+use super::Client;
+use crate::link::{Answer, LinkId};
+
+impl Client {
+    pub(super) fn inbound(&mut self, id: LinkId, command: &RemotingCommand) {
+        self.stats.inbound += 1;
+        let remark = format!(" request type {} not supported", command.code);
+        self.answer(id, command, ResponseCode::REQUEST_CODE_NOT_SUPPORTED, Some(remark));
+    }
+
+    /// Answers a broker's request, unless it wants no answer or too many wait to be written.
+    fn answer(
+        &mut self,
+        id: LinkId,
+        command: &RemotingCommand,
+        code: ResponseCode,
+        remark: Option<alloc::string::String>,
+    ) {
+        if command.is_oneway() {
+            return;
+        }
+        let limit = self.config.limits.inbound;
+        let Some(link) = self.links.get_mut(id) else { return };
+        if link.queue.answers() >= limit {
+            self.stats.inbound_dropped += 1;
+            return;
+        }
+        link.queue.push_answer(Answer { code: code.0, opaque: command.opaque, remark });
+        self.want_write(id);
+    }
+}
