@@ -82,6 +82,7 @@ mod deadlines;
 mod error;
 mod event;
 mod fault;
+mod hook;
 mod io;
 mod limits;
 mod link;
@@ -107,6 +108,9 @@ pub use error::{
     SendBackErrorKind, SendError, SendErrorKind, ServerOutcome,
 };
 pub use event::{Event, MessageQueue, OpId, ProducerId, SendResult, SendStatus};
+pub use hook::{
+    AddFieldError, Forbidden, OutgoingRequest, ReceivedAnswer, RequestFields, RequestHook, SendAttempt,
+};
 pub use io::{CloseReason, ConnId, Input, Output, WriteData};
 pub use limits::Limits;
 pub use rmq_proto as proto;

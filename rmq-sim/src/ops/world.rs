@@ -52,6 +52,7 @@ fn config(setup: Setup) -> Option<ClientConfig> {
         links: 2,
         frame: 1_024,
         write_batch: 700,
+        hook_bytes: 16,
         inbound: 1,
         tombstones: 1,
         notices: 1,
