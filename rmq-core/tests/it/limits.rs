@@ -193,13 +193,11 @@ fn clause_7_hook_bytes() {
             // Each counts as eight more than its text.
             fields.add("first", "x".repeat(20)).unwrap();
             let refused = AddFieldError::TooManyBytes { limit: 50 };
-            assert_eq!(fields.add("second", "123"), Err(refused));
-            fields.add("second", "12").unwrap_err();
-            fields.add("second", "1").unwrap_err();
+            assert_eq!(fields.add("second", "1234"), Err(refused));
             fields.add("first", "x".repeat(37)).unwrap();
             assert_eq!(fields.add("first", "x".repeat(38)), Err(refused));
             fields.add("first", "short").unwrap();
-            fields.add("second", "123").unwrap();
+            fields.add("second", "1234").unwrap();
         }
     }
     let limits = Limits { hook_bytes: 50, ..Limits::default() };
@@ -209,7 +207,10 @@ fn clause_7_hook_bytes() {
     net.run(ms(0));
     net.take_sent(op);
     let ext = &net.sends()[0].command.ext;
-    assert_eq!((ext.value("first").as_deref(), ext.value("second").as_deref()), (Some("short"), Some("123")));
+    assert_eq!(
+        (ext.value("first").as_deref(), ext.value("second").as_deref()),
+        (Some("short"), Some("1234"))
+    );
 }
 
 /// Values that cannot work are refused by name.

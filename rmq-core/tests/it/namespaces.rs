@@ -195,8 +195,7 @@ fn namespaces_are_checked() {
         assert_eq!(error, ConfigError::Namespace { namespace: name.into() });
     }
     let longest = "n".repeat(118);
-    let mut net = net_of(config().namespace(&longest));
-    assert!(net.client.add_producer(net.now, ProducerConfig::new("g")).is_ok());
+    Net::with(config().namespace(&longest).build().unwrap(), ProducerConfig::new("g"));
     let both = config().namespace("a").namespace_v2("b").build();
     assert_eq!(both.unwrap_err(), ConfigError::TwoNamespaces);
     assert!(config().namespace_v2(&"b".repeat(1_025)).build().is_err());
