@@ -62,7 +62,7 @@ pub trait RequestHook: Send + Sync {
 }
 
 /// A request that is about to be written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct OutgoingRequest<'a> {
     /// What is asked for.
@@ -92,7 +92,7 @@ pub struct ReceivedAnswer<'a> {
 }
 
 /// An attempt that is about to begin.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct SendAttempt<'a> {
     /// The producer's group.
@@ -111,6 +111,31 @@ pub struct SendAttempt<'a> {
     pub properties: &'a str,
     /// The body, as it is to be sent.
     pub body: &'a Bytes,
+}
+
+impl fmt::Debug for OutgoingRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OutgoingRequest")
+            .field("code", &self.code)
+            .field("address", &self.address)
+            .field("oneway", &self.oneway)
+            .field("body", &format_args!("{} bytes", self.body.len()))
+            .finish()
+    }
+}
+
+impl fmt::Debug for SendAttempt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SendAttempt")
+            .field("group", &self.group)
+            .field("topic", &self.topic)
+            .field("broker", &self.broker)
+            .field("address", &self.address)
+            .field("queue_id", &self.queue_id)
+            .field("attempt", &self.attempt)
+            .field("body", &format_args!("{} bytes", self.body.len()))
+            .finish_non_exhaustive()
+    }
 }
 
 /// Why an attempt is forbidden.

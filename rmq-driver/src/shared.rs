@@ -1,7 +1,7 @@
 //! What the handles and the loop have in common: the core, behind one lock.
 //!
-//! Whoever holds the lock runs the core and moves data, nothing else: no code of a user, no waker, no system call. A
-//! command goes into the core at once; there is no queue in between, so its limits are the core's own.
+//! Whoever holds the lock runs the core and moves data, nothing else: no code of a user but the core's hooks, no waker, no
+//! system call. A command goes into the core at once; there is no queue in between, so its limits are the core's own.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};

@@ -13,11 +13,14 @@ use rmq_core::{
 
 use crate::support::{Act, NAME_SERVER, Net, address_of, config, ms, route};
 
+type Asked = (RequestCode, String, bool, usize);
+type Answered = (RequestCode, String, ResponseCode, Option<String>);
+
 /// Writes down what it is told.
 #[derive(Default)]
 struct Watcher {
-    requests: Mutex<Vec<(RequestCode, String, bool, usize)>>,
-    answers: Mutex<Vec<(RequestCode, String, ResponseCode, Option<String>)>>,
+    requests: Mutex<Vec<Asked>>,
+    answers: Mutex<Vec<Answered>>,
 }
 
 impl RequestHook for Watcher {
@@ -160,7 +163,6 @@ fn a_hook_changes_no_field_of_others() {
                 );
                 assert_eq!(fields.add("b", "Other"), Err(AddFieldError::Taken));
             }
-            assert_eq!(fields.iter().last().is_some_and(|(name, _)| name == "late"), false);
             fields.add("late", "1").unwrap();
             assert_eq!(fields.iter().last(), Some(("late", "1")));
         }
