@@ -108,6 +108,8 @@ pub enum Event {
         address: Address,
         /// Its answer.
         code: ResponseCode,
+        /// Its own words, cut at 4 KiB.
+        remark: Option<Arc<str>>,
     },
     /// The client has shut down: nothing more comes.
     ShutDown,

@@ -64,6 +64,7 @@
 //! 6. The same [`Start`] and the same calls give the same outputs, byte for byte, on every platform. With other
 //!    chunks or another drain order, each operation still gets the same events, and each connection the same bytes, except
 //!    that control frames (heartbeats, routes) overtake whatever waits at the moment. A clock that goes back is clamped.
+//!    [Hooks](RequestHook), the only code of a user in here, have to be pure for that.
 //! 7. Everything is bounded: each collection has its limit in [`Limits`]. A command over a limit is rejected and hands
 //!    back what it was given.
 
@@ -82,6 +83,7 @@ mod deadlines;
 mod error;
 mod event;
 mod fault;
+mod hook;
 mod io;
 mod limits;
 mod link;
@@ -107,6 +109,9 @@ pub use error::{
     SendBackErrorKind, SendError, SendErrorKind, ServerOutcome,
 };
 pub use event::{Event, MessageQueue, OpId, ProducerId, SendResult, SendStatus};
+pub use hook::{
+    AddFieldError, Forbidden, OutgoingRequest, ReceivedAnswer, RequestFields, RequestHook, SendAttempt,
+};
 pub use io::{CloseReason, ConnId, Input, Output, WriteData};
 pub use limits::Limits;
 pub use rmq_proto as proto;

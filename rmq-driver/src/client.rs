@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use rmq_core::proto::sign::Credentials;
 use rmq_core::{ConfigError, ProducerConfig, Stats};
 
 use crate::builder::ClientBuilder;
@@ -61,6 +62,12 @@ impl<R> Client<R> {
         let timeout = config.timeout();
         let id = self.owner.add_producer(config)?;
         Ok(Producer::new(Arc::clone(&self.owner), id, timeout))
+    }
+
+    /// Signs requests with these credentials from now on, or none any more: what is written to a connection after this call,
+    /// further attempts of sends under way included. Connections stay open.
+    pub fn set_credentials(&self, credentials: Option<Credentials>) {
+        self.owner.set_credentials(credentials);
     }
 
     /// The id that brokers know this client by.

@@ -50,10 +50,9 @@ pub use rmq_core;
 pub use rmq_core::proto::code::ResponseCode;
 pub use rmq_core::proto::command::HeaderFormat;
 pub use rmq_core::proto::message::{Message, MessageError, StoredMessage};
+pub use rmq_core::proto::sign::{Credentials, CredentialsError};
 pub use rmq_core::{
-    Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel,
-    FaultTolerance, InFlight, Limits, MessageQueue, ProducerConfig, Redelivery, RejectReason, RequestError,
-    RetryPolicy, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid,
+    AddFieldError, Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel, FaultTolerance, Forbidden, InFlight, Limits, MessageQueue, OutgoingRequest, ProducerConfig, ReceivedAnswer, Redelivery, RejectReason, RequestError, RequestFields, RequestHook, RetryPolicy, SendAttempt, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid,
     SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome,
     Stats,
 };

@@ -1,7 +1,7 @@
 //! What the handles and the loop have in common: the core, behind one lock.
 //!
-//! Whoever holds the lock runs the core and moves data, nothing else: no code of a user, no waker, no system call. A
-//! command goes into the core at once; there is no queue in between, so its limits are the core's own.
+//! Whoever holds the lock runs the core and moves data, nothing else: no code of a user but the core's hooks, no waker, no
+//! system call. A command goes into the core at once; there is no queue in between, so its limits are the core's own.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use rmq_core::proto::message::MessageRules;
+use rmq_core::proto::sign::Credentials;
 use rmq_core::{Client as Core, ConfigError, MessageQueue, OpId, ProducerConfig, ProducerId, Rejected};
 
 use crate::error::Error;
@@ -121,6 +122,13 @@ impl Shared {
             Some(core) => core.add_producer(now, config),
             None => Err(ConfigError::ShutDown),
         })
+    }
+
+    pub(crate) fn set_credentials(&self, credentials: Option<Credentials>) {
+        let now = self.clock.now();
+        if let Some(core) = self.lock().core() {
+            core.set_credentials(now, credentials);
+        }
     }
 
     pub(crate) fn now(&self) -> rmq_core::Instant {

@@ -34,7 +34,7 @@ impl Client {
         send.progress = Some(Progress { choice, address: address.clone(), began: now, deadline });
         self.arm_send(op, Some(deadline));
         let requested = match &address {
-            Some(address) => self.request(address, Owner::Send(op), true),
+            Some(address) => self.allowed(op).and_then(|()| self.request(address, Owner::Send(op), true)),
             None => Err(RequestError::NoMaster),
         };
         match requested {
@@ -227,6 +227,7 @@ impl Client {
             Some(back) => back.conclude(self.now, event(send)),
             None => event(send),
         };
+        let event = self.leave_namespace(event);
         self.stats.count_end(&event, is_question);
         let forgotten =
             mutated!(ForgetPermit) && matches!(event, Event::SendFailed { .. } | Event::Cancelled { .. });

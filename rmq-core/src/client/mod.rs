@@ -4,11 +4,13 @@ mod admission;
 mod attempts;
 mod connections;
 mod encode;
+mod extras;
 mod faults;
 mod heartbeats;
 mod inbound;
 #[cfg(rmq_mutate)]
 mod mutations;
+mod namespaces;
 mod outputs;
 mod queues;
 mod routing;
@@ -24,6 +26,7 @@ use bytes::BytesMut;
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::id::UniqueKeyGenerator;
 use rmq_proto::message::MessageRules;
+use rmq_proto::sign::Credentials;
 
 use crate::address::Address;
 use crate::config::{ClientConfig, ConfigError, ProducerConfig, Start};
@@ -80,6 +83,7 @@ enum Effect {
 #[derive(Clone, Debug)]
 pub struct Client {
     config: Arc<ClientConfig>,
+    credentials: Option<Arc<Credentials>>,
     client_id: Arc<str>,
     now: Instant,
     clock: WallClock,
@@ -106,7 +110,7 @@ pub struct Client {
 
 impl Client {
     /// A client that has done nothing yet: it connects when there is something to send.
-    pub fn new(config: ClientConfig, start: Start) -> Self {
+    pub fn new(mut config: ClientConfig, start: Start) -> Self {
         let Start { now, unix_ms, seed, identity } = start;
         let mut rng = Rng::new(seed);
         let salt = (rng.next() as u32).to_be_bytes();
@@ -114,6 +118,7 @@ impl Client {
         let client_id = format!("{}@{}#{:016x}", identity.ip, identity.pid, rng.next());
         Self {
             client_id: client_id.into(),
+            credentials: config.credentials.take().map(Arc::new),
             now,
             clock: WallClock::new(now, unix_ms),
             rng,
@@ -161,9 +166,7 @@ impl Client {
         if !self.lifecycle.accepts() {
             return Err(ConfigError::ShutDown);
         }
-        if self.producers.has_group(&config.group) {
-            return Err(ConfigError::duplicate(&config.group));
-        }
+        let config = self.producer_on_the_wire(config)?;
         let limit = self.config.limits.producers;
         if self.producers.len() >= limit {
             return Err(ConfigError::TooManyProducers { limit });

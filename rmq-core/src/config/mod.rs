@@ -26,7 +26,7 @@ pub enum ConfigError {
     /// A name server's address cannot be read.
     #[error("name server: {0}")]
     NameServer(AddressError),
-    /// The group name breaks a rule.
+    /// The group name breaks a rule, with the client's namespace if it has one.
     #[error("producer group `{group}`: {error}")]
     Group {
         /// The name given.
@@ -42,6 +42,18 @@ pub enum ConfigError {
         /// The group.
         group: String,
     },
+    /// Names cannot be put into a namespace of version 1 that is called so.
+    #[error(
+        "namespace `{namespace}`: use 1 to {} of letters a-z and A-Z, digits and |_-",
+        rmq_proto::names::namespace::MAX_LEN
+    )]
+    Namespace {
+        /// The name given.
+        namespace: String,
+    },
+    /// There is a namespace of either version.
+    #[error("the client has a namespace of version 1 and one of version 2: choose")]
+    TwoNamespaces,
     /// As many producers as [`Limits::producers`](crate::Limits::producers) allows exist.
     #[error("{limit} producers exist, the limit (Limits::producers)")]
     TooManyProducers {

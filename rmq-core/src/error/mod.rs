@@ -4,6 +4,7 @@ mod request;
 mod send;
 mod send_back;
 
+pub(crate) use request::kept;
 pub use request::{CloseCause, RequestError};
 pub(crate) use send::SendFailure;
 pub use send::{Attempt, SendError, SendErrorKind, ServerOutcome};
@@ -61,8 +62,9 @@ pub enum RejectReason {
     /// The queue given for a message belongs to another topic than the message.
     #[error("the queue belongs to another topic than the message")]
     OtherTopic,
-    /// The name of the topic asked for breaks a rule of names.
-    #[error("no topic can have this name")]
+    /// The name of the topic breaks a rule of names, for a send-back that of its retry topic. It may do so only within the
+    /// client's namespace, which makes it longer.
+    #[error("no topic can have this name, with the client's namespace if it has one")]
     TopicName,
     /// The client is shutting down or has shut down.
     #[error("the client is shut down")]

@@ -143,10 +143,11 @@ impl SendError {
     /// Whether the same send may succeed later with nothing changed on the user's side.
     pub fn is_retryable(&self) -> bool {
         match self.0.kind {
-            SendErrorKind::RouteUnavailable { .. }
-            | SendErrorKind::NoPermit
-            | SendErrorKind::TimedOut
-            | SendErrorKind::AttemptsExhausted => true,
+            SendErrorKind::RouteUnavailable { .. } | SendErrorKind::NoPermit | SendErrorKind::TimedOut => true,
+            // A hook says the same of the same.
+            SendErrorKind::AttemptsExhausted => {
+                !self.attempts().iter().all(|attempt| matches!(attempt.error, RequestError::Forbidden { .. }))
+            }
             SendErrorKind::Refused => self.code().is_some_and(is_passing),
             SendErrorKind::NoNameServer
             | SendErrorKind::TopicNotFound { .. }

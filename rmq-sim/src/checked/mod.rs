@@ -64,6 +64,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use rmq_core::proto::message::{MessageRules, Prepared};
+use rmq_core::proto::sign::Credentials;
 use rmq_core::{
     Client, ClientConfig, ConfigError, Input, Instant, MessageQueue, OpId, Output, ProducerConfig,
     ProducerId, RejectReason, Rejected, SendBack, SendBackOptions, SendOptions, Start, Stats,
@@ -156,6 +157,12 @@ impl CheckedClient {
         let id = self.client.add_producer(now, config.clone())?;
         self.model.producer(id, &config);
         Ok(id)
+    }
+
+    /// See [`Client::set_credentials`].
+    pub fn set_credentials(&mut self, now: Instant, credentials: Option<Credentials>) {
+        self.called(now);
+        self.client.set_credentials(now, credentials);
     }
 
     /// See [`Client::send`].

@@ -15,6 +15,7 @@ mod name_server;
 mod profile;
 mod store;
 mod topic;
+mod user;
 
 pub use broker::{Broker, Registration, Role, SendSummary};
 pub use cluster::Cluster;
@@ -28,3 +29,4 @@ pub use name_server::NameServer;
 pub use profile::{Profile, ProfileError};
 pub use store::{Store, StoredMessage};
 pub use topic::TopicConfig;
+pub use user::{Access, User};

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use rmq_core::proto::code::ResponseCode;
 use rmq_core::proto::command::{FLAG_ONEWAY, HeaderFormat, RemotingCommand};
 use rmq_core::proto::message::{Message, StoredMessage};
+use rmq_core::proto::sign::Credentials;
 use rmq_core::{
     AttemptTimeout, ClientConfig, CloseOnTimeout, CloseReason, Identity, Input, Instant, Limits, OpId,
     Output, ProducerConfig, ProducerId, Redelivery, RetryPolicy, SendBack, SendBackOptions, SendOptions,
@@ -52,6 +53,7 @@ fn config(setup: Setup) -> Option<ClientConfig> {
         links: 2,
         frame: 1_024,
         write_batch: 700,
+        hook_bytes: 16,
         inbound: 1,
         tombstones: 1,
         notices: 1,
@@ -78,6 +80,10 @@ fn config(setup: Setup) -> Option<ClientConfig> {
         0 => builder,
         1 => builder.idle_timeout(ms(1_000)).heartbeat_interval(ms(400)).route_refresh_interval(ms(300)),
         _ => builder.connect_timeout(ms(50)).request_timeout(ms(100)).write_stall(ms(60)),
+    };
+    let builder = match setup.limits & 0x80 {
+        0 => builder,
+        _ => builder.namespace_v2("blue").credentials(Credentials::new("key", "secret").ok()?),
     };
     builder.header_format(format(setup)).build().ok()
 }

@@ -1,5 +1,6 @@
 //! A broker: topics, messages, and who is there.
 
+mod acl;
 mod clients;
 pub(crate) mod delay;
 mod properties;
@@ -30,6 +31,7 @@ use super::name_server::NameServer;
 use super::profile::ProfileRules;
 use super::store::Store;
 use super::topic::{PERM_INHERIT, TopicConfig};
+use super::user::User;
 
 /// The cluster that every broker of the model belongs to.
 pub(crate) const CLUSTER_NAME: &str = "DefaultCluster";
@@ -47,6 +49,7 @@ pub struct Broker {
     topics: BTreeMap<String, TopicConfig>,
     groups: BTreeMap<String, GroupConfig>,
     auto_create_groups: bool,
+    users: Arc<[User]>,
     store: Store,
     /// When delayed messages are due, in milliseconds since the Unix epoch, with their sequences.
     delayed: BTreeSet<(u64, u64)>,
@@ -88,6 +91,7 @@ impl Broker {
             topics,
             groups: BTreeMap::new(),
             auto_create_groups: config.auto_create_groups,
+            users: config.users.as_slice().into(),
             delayed: BTreeSet::new(),
             store: Store::new(config.retain, config.retain_bytes),
             clients: Clients::default(),
@@ -172,6 +176,9 @@ impl Broker {
     }
 
     pub(crate) fn answer(&mut self, turn: &mut Turn<'_>, request: &RemotingCommand) -> Answer {
+        if let Some(answer) = self.denied(turn, request) {
+            return answer;
+        }
         match RequestCode(request.code) {
             RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 => self.answer_send(turn, request),
             RequestCode::CONSUMER_SEND_MSG_BACK => self.answer_send_back(turn, request),
