@@ -22,7 +22,7 @@ use bytes::Bytes;
 use core::fmt;
 
 pub use batch::{BatchElement, BatchElements, BatchEncodeError, encode_batch};
-pub use delay::DelayLevel;
+pub use delay::{DelayLevel, DelayLevelError, Timer};
 pub use error::MessageError;
 pub use prepare::{ID_ROOM, MessageRules, Prepared};
 pub use record_error::{RecordError, RecordErrorKind, RecordField};
@@ -53,6 +53,7 @@ pub struct Message {
     keys: Vec<String>,
     flag: i32,
     wait_store_ok: bool,
+    delay: delay::Delay,
     properties: BTreeMap<String, String>,
 }
 
@@ -66,6 +67,7 @@ impl Message {
             keys: Vec::new(),
             flag: 0,
             wait_store_ok: true,
+            delay: delay::Delay::default(),
             properties: BTreeMap::new(),
         }
     }
@@ -154,6 +156,7 @@ impl fmt::Debug for Message {
             .field("keys", &self.keys)
             .field("flag", &self.flag)
             .field("wait_store_ok", &self.wait_store_ok)
+            .field("delay", &self.delay)
             .field("properties", &self.properties)
             .finish()
     }

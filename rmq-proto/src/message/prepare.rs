@@ -80,7 +80,7 @@ impl Prepared {
         self.code
     }
 
-    /// Keys, tag, `WAIT` and user properties as text, each with its `\x02` (wire §6.4). The message id is not among
+    /// Keys, tag, `WAIT`, delay and user properties as text, each with its `\x02` (wire §6.4). The message id is not among
     /// them: the sender appends it, to the elements of a batch too, and there is room for it. What goes out is
     /// [`properties_with_id`](Self::properties_with_id).
     pub fn properties(&self) -> &str {
@@ -115,7 +115,7 @@ impl Message {
     ///
     /// # Errors
     ///
-    /// The first rule that is broken, in this order: topic, body, tag, keys, properties by name, their total length.
+    /// The first rule that is broken, in this order: topic, body, tag, keys, delay, properties by name, their total length.
     pub fn prepare(self, rules: &MessageRules) -> Result<Prepared, MessageError> {
         self.prepare_for(rules, &Purpose::ORDINARY)
     }
@@ -128,6 +128,7 @@ impl Message {
         self.check_topic()?;
         self.check_body(rules)?;
         self.check_tag_and_keys()?;
+        self.check_delay()?;
         for (name, value) in self.properties() {
             self.check_property(name, value)?;
         }
@@ -214,12 +215,14 @@ impl Message {
     fn encode_properties(&self, purpose: &Purpose<'_>) -> Result<String, MessageError> {
         let keys = self.keys.join(" ");
         let wait = if self.wait_store_ok { "true" } else { "false" };
+        let delay = self.delay_property();
         let of_rocketmq = [
             (properties::KEYS, (!keys.is_empty()).then_some(keys.as_str())),
             (properties::TAGS, self.tag.as_deref()),
             (properties::WAIT, Some(wait)),
         ];
         let of_rocketmq = of_rocketmq.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let of_rocketmq = of_rocketmq.chain(delay.as_ref().map(|(name, value)| (*name, value.as_str())));
         let all = of_rocketmq.chain(purpose.properties.iter().copied()).chain(self.properties());
 
         let len = all.clone().map(|(name, value)| name.len() + value.len() + 2).sum::<usize>() + ID_ROOM;
@@ -245,6 +248,9 @@ fn builder_method(name: &str) -> Option<&'static str> {
         properties::TAGS => Some("tag"),
         properties::KEYS => Some("key"),
         properties::WAIT => Some("wait_store_ok"),
+        properties::DELAY => Some("delay_level"),
+        properties::TIMER_DELAY_SEC | properties::TIMER_DELAY_MS => Some("deliver_after"),
+        properties::TIMER_DELIVER_MS => Some("deliver_at"),
         _ => None,
     }
 }
