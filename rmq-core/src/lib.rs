@@ -110,7 +110,7 @@ pub use event::{Event, MessageQueue, OpId, ProducerId, SendResult, SendStatus};
 pub use io::{CloseReason, ConnId, Input, Output, WriteData};
 pub use limits::Limits;
 pub use rmq_proto as proto;
-pub use rmq_proto::message::DelayLevel;
+pub use rmq_proto::message::{DelayLevel, DelayLevelError};
 pub use send_back::{Redelivery, SendBack, SendBackInvalid, SentBack};
 pub use stats::Stats;
 pub use time::Instant;

@@ -49,7 +49,8 @@ pub use queues::QueuesFuture;
 pub use rmq_core;
 pub use rmq_core::proto::code::ResponseCode;
 pub use rmq_core::proto::command::HeaderFormat;
-pub use rmq_core::proto::message::{Message, MessageError, StoredMessage};
+pub use rmq_core::proto::compress::Compression;
+pub use rmq_core::proto::message::{DelayLevelError, DeliveryTime, Message, MessageError, StoredMessage};
 pub use rmq_core::{
     Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel,
     FaultTolerance, Limits, MessageQueue, ProducerConfig, Redelivery, RejectReason, RequestError,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rmq_proto::message::{DelayLevel, DelayLevelError, Message, MessageError, MessageRules, Timer};
+use rmq_proto::message::{DelayLevel, DelayLevelError, DeliveryTime, Message, MessageError, MessageRules};
 
 fn hello() -> Message {
     Message::new("orders", "hello")
@@ -75,12 +75,15 @@ fn timers_as_properties() {
 
 #[test]
 fn what_was_set_can_be_seen() {
-    assert_eq!((hello().level(), hello().timer(), hello().is_delayed()), (None, None, false));
+    assert_eq!((hello().level(), hello().delivery_time(), hello().is_delayed()), (None, None, false));
     let level = hello().delay_level(DelayLevel::MIN);
-    assert_eq!((level.level(), level.timer(), level.is_delayed()), (Some(DelayLevel::MIN), None, true));
+    assert_eq!(
+        (level.level(), level.delivery_time(), level.is_delayed()),
+        (Some(DelayLevel::MIN), None, true)
+    );
     let after = Duration::from_secs(1);
-    assert_eq!(hello().deliver_after(after).timer(), Some(Timer::After(after)));
-    assert_eq!(hello().deliver_at(5).timer(), Some(Timer::At { unix_ms: 5 }));
+    assert_eq!(hello().deliver_after(after).delivery_time(), Some(DeliveryTime::After(after)));
+    assert_eq!(hello().deliver_at(5).delivery_time(), Some(DeliveryTime::At { unix_ms: 5 }));
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn bodies() {
     for (len, expected) in rows {
         assert_eq!(prepared(Message::new("orders", vec![0; len])).map(drop), expected, "{len}");
     }
-    let rules = MessageRules { max_body_len: 3 };
+    let rules = MessageRules { max_body_len: 3, ..MessageRules::default() };
     let expected = MessageError::BodyTooLong { topic: topic(), len: 5, max: 3 };
     assert_eq!(hello().prepare(&rules), Err(expected));
 }

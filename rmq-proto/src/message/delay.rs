@@ -89,7 +89,7 @@ impl TryFrom<i32> for DelayLevel {
 
 /// When a broker's timer delivers a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Timer {
+pub enum DeliveryTime {
     /// So long after the broker has it, in whole milliseconds.
     After(Duration),
     /// At this time of the broker's clock.
@@ -106,7 +106,7 @@ const MAX_TIMER_MS: u64 = (i64::MAX / 2) as u64;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Delay {
     level: Option<DelayLevel>,
-    timer: Option<Timer>,
+    timer: Option<DeliveryTime>,
 }
 
 impl Message {
@@ -133,7 +133,7 @@ impl Message {
     /// Sent in milliseconds (`TIMER_DELAY_MS`), rounded up; `TIMER_DELAY_SEC` could say no more. Java: `setDelayTimeMs`.
     #[must_use]
     pub fn deliver_after(mut self, delay: Duration) -> Self {
-        self.delay.timer = Some(Timer::After(delay));
+        self.delay.timer = Some(DeliveryTime::After(delay));
         self
     }
 
@@ -141,7 +141,7 @@ impl Message {
     /// is at once. Otherwise as [`deliver_after`](Self::deliver_after). Java: `setDeliverTimeMs`.
     #[must_use]
     pub fn deliver_at(mut self, unix_ms: u64) -> Self {
-        self.delay.timer = Some(Timer::At { unix_ms });
+        self.delay.timer = Some(DeliveryTime::At { unix_ms });
         self
     }
 
@@ -157,7 +157,7 @@ impl Message {
     }
 
     /// What [`deliver_after`](Self::deliver_after) or [`deliver_at`](Self::deliver_at) set.
-    pub fn timer(&self) -> Option<Timer> {
+    pub fn delivery_time(&self) -> Option<DeliveryTime> {
         self.delay.timer
     }
 
@@ -182,7 +182,7 @@ impl Message {
     }
 }
 
-impl Timer {
+impl DeliveryTime {
     const fn property(self) -> &'static str {
         match self {
             Self::After(_) => properties::TIMER_DELAY_MS,

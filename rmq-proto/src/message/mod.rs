@@ -7,6 +7,7 @@
 //! [`StoredMessage`], which [inflates](StoredMessage::inflate) a compressed body when it is asked to.
 
 mod batch;
+mod body_compression;
 mod delay;
 mod error;
 mod fields;
@@ -22,7 +23,8 @@ use bytes::Bytes;
 use core::fmt;
 
 pub use batch::{BatchElement, BatchElements, BatchEncodeError, encode_batch};
-pub use delay::{DelayLevel, DelayLevelError, Timer};
+pub use body_compression::BodyCompression;
+pub use delay::{DelayLevel, DelayLevelError, DeliveryTime};
 pub use error::MessageError;
 pub use prepare::{ID_ROOM, MessageRules, Prepared};
 pub use record_error::{RecordError, RecordErrorKind, RecordField};

@@ -4,21 +4,23 @@ use alloc::sync::Arc;
 use bytes::Bytes;
 use core::fmt;
 
-use super::{BodyLen, Message, MessageError};
+use super::{BodyCompression, BodyLen, Message, MessageError};
 use crate::code::RequestCode;
 use crate::id::{self, UniqueKey};
 use crate::{names, properties};
 
-/// What messages are checked against.
+/// What messages are checked against, and what is done to their bodies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageRules {
-    /// Most bytes in a body; 4 MiB by default, as at brokers. Java: `maxMessageSize`.
+    /// Most bytes in a body, before it is compressed; 4 MiB by default, as at brokers. Java: `maxMessageSize`.
     pub max_body_len: usize,
+    /// Which bodies are compressed, and how.
+    pub compression: BodyCompression,
 }
 
 impl Default for MessageRules {
     fn default() -> Self {
-        Self { max_body_len: 4 * 1024 * 1024 }
+        Self { max_body_len: 4 * 1024 * 1024, compression: BodyCompression::default() }
     }
 }
 
@@ -111,7 +113,8 @@ impl fmt::Debug for Prepared {
 pub const ID_ROOM: usize = properties::UNIQ_KEY.len() + 1 + id::V6_DIGITS + 1;
 
 impl Message {
-    /// Checks all rules and encodes the properties (producer §7.1, §7.4, wire §6.4).
+    /// Checks all rules, encodes the properties and compresses a long body (producer §5.4, §7.1, §7.4, wire §6.4). What
+    /// comes out is the same in every attempt to send it.
     ///
     /// # Errors
     ///
@@ -133,11 +136,12 @@ impl Message {
             self.check_property(name, value)?;
         }
         let properties = self.encode_properties(purpose)?;
+        let (body, compressed) = rules.compression.apply(self.body, rules.max_body_len);
         Ok(Prepared {
             topic: self.topic.into(),
-            body: self.body,
+            body,
             flag: self.flag,
-            sys_flag: purpose.sys_flag,
+            sys_flag: purpose.sys_flag | compressed.0,
             code: purpose.code,
             properties,
         })
