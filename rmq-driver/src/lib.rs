@@ -33,6 +33,7 @@ mod error;
 mod operation;
 mod producer;
 mod queues;
+mod recall;
 mod runtime;
 mod send_back;
 mod shared;
@@ -46,6 +47,7 @@ pub use client::{Client, ShutdownFuture};
 pub use error::{Error, StartError};
 pub use producer::{OnewayFuture, Producer, SendFuture};
 pub use queues::QueuesFuture;
+pub use recall::RecallFuture;
 pub use rmq_core;
 pub use rmq_core::proto::code::ResponseCode;
 pub use rmq_core::proto::command::HeaderFormat;
@@ -53,10 +55,10 @@ pub use rmq_core::proto::compress::Compression;
 pub use rmq_core::proto::message::{DelayLevelError, DeliveryTime, Message, MessageError, StoredMessage};
 pub use rmq_core::{
     Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel,
-    FaultTolerance, Limits, MessageQueue, ProducerConfig, Redelivery, RejectReason, RequestError,
-    RetryPolicy, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid,
-    SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome,
-    Stats,
+    FaultTolerance, Limits, MessageQueue, ProducerConfig, RecallError, RecallInvalid, Redelivery,
+    RejectReason, RequestError, RetryPolicy, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind,
+    SendBackInvalid, SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus,
+    SentBack, ServerOutcome, Stats,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use send_back::SendBackFuture;
@@ -75,6 +77,7 @@ const _: () = {
     future::<OnewayFuture>();
     future::<SendBackFuture>();
     future::<QueuesFuture>();
+    future::<RecallFuture>();
     future::<ShutdownFuture>();
     error::<Error>();
     error::<StartError>();
@@ -83,4 +86,7 @@ const _: () = {
     error::<SendError>();
     error::<SendBackError>();
     error::<SendBackInvalid>();
+    error::<RecallError>();
+    error::<RecallInvalid>();
+    error::<DelayLevelError>();
 };

@@ -10,6 +10,7 @@ mod inbound;
 mod mutations;
 mod outputs;
 mod queues;
+mod recalling;
 mod routing;
 mod sending;
 mod sending_back;

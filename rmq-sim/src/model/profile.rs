@@ -83,6 +83,8 @@ pub(crate) struct ProfileRules {
     pub(crate) completes_properties: bool,
     /// Whether records keep `WAIT` (wire §5.1).
     pub(crate) stores_wait: bool,
+    /// Whether messages can have timers, and be recalled.
+    pub(crate) timers: bool,
     /// Whether the properties of a record end with the separator (wire §10 row 8).
     pub(crate) trailing_separator: bool,
 }
@@ -100,6 +102,7 @@ const V4_9: ProfileRules = ProfileRules {
     refuses_empty_body: false,
     completes_properties: false,
     stores_wait: false,
+    timers: false,
     trailing_separator: false,
 };
 
@@ -116,5 +119,6 @@ const V5_3: ProfileRules = ProfileRules {
     refuses_empty_body: true,
     completes_properties: true,
     stores_wait: true,
+    timers: true,
     trailing_separator: true,
 };
