@@ -7,7 +7,7 @@ use core::fmt;
 use rmq_proto::code::ResponseCode;
 
 use crate::address::Address;
-use crate::error::{CloseCause, SendBackError, SendError};
+use crate::error::{CloseCause, RecallError, SendBackError, SendError};
 use crate::send_back::SentBack;
 use crate::slab::Id;
 
@@ -40,7 +40,8 @@ impl fmt::Debug for ProducerId {
 }
 
 /// Something that happened. Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `QueuesFound`,
-/// `SendFailed`, `SentBack`, `SendBackFailed` and `Cancelled`; these are never dropped. The others inform: when more than
+/// `SendFailed`, `SentBack`, `SendBackFailed`, `Recalled`, `RecallFailed` and `Cancelled`; these are never dropped. The
+/// others inform: when more than
 /// [`Limits::notices`](crate::Limits::notices) of them wait, further ones are counted and dropped.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -84,6 +85,20 @@ pub enum Event {
         op: OpId,
         /// What was tried and why it failed.
         error: SendBackError,
+    },
+    /// A broker took a timer message back: it is not delivered.
+    Recalled {
+        /// The operation.
+        op: OpId,
+        /// The message's id.
+        message_id: String,
+    },
+    /// A timer message could not be recalled.
+    RecallFailed {
+        /// The operation.
+        op: OpId,
+        /// What was tried and why it failed.
+        error: RecallError,
     },
     /// An operation was cancelled by [`Client::cancel`](crate::Client::cancel).
     Cancelled {
@@ -184,6 +199,8 @@ pub struct SendResult {
     pub offset_message_id: String,
     /// Transaction id, where the broker gave one.
     pub transaction_id: Option<String>,
+    /// What the message can be [recalled](crate::Recall) by: of timer messages, from brokers since 5.3.2.
+    pub recall_handle: Option<String>,
     /// Region of the broker; `DefaultRegion` unless it said otherwise.
     pub region_id: String,
     /// Whether the broker wants this message traced.

@@ -18,6 +18,12 @@ pub struct Stats {
     pub send_backs_succeeded: u64,
     /// Counter: send-backs given up.
     pub send_backs_failed: u64,
+    /// Counter: recalls accepted.
+    pub recalls: u64,
+    /// Counter: recalls that a broker carried out.
+    pub recalls_succeeded: u64,
+    /// Counter: recalls given up.
+    pub recalls_failed: u64,
     /// Counter: operations cancelled.
     pub cancelled: u64,
     /// Counter: commands rejected.
@@ -88,6 +94,8 @@ impl Stats {
             Event::SendFailed { .. } => self.sends_failed += u64::from(!is_question),
             Event::SentBack { .. } => self.send_backs_succeeded += 1,
             Event::SendBackFailed { .. } => self.send_backs_failed += 1,
+            Event::Recalled { .. } => self.recalls_succeeded += 1,
+            Event::RecallFailed { .. } => self.recalls_failed += 1,
             Event::Cancelled { .. } => self.cancelled += 1,
             _ => {}
         }

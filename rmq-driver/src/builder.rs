@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmq_core::proto::command::HeaderFormat;
+use rmq_core::proto::compress::Compression;
 use rmq_core::proto::sign::Credentials;
 use rmq_core::{
     Client as Core, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError, Limits, RequestHook,
@@ -97,7 +98,7 @@ impl<R> ClientBuilder<R> {
         self.set(|config| config.version(version))
     }
 
-    /// Longest body of a message, in bytes; 4 MiB by default.
+    /// Longest body of a message before it is compressed, in bytes; 4 MiB by default.
     #[must_use]
     pub fn max_message_len(self, bytes: usize) -> Self {
         self.set(|config| config.max_message_len(bytes))
@@ -126,6 +127,24 @@ impl<R> ClientBuilder<R> {
     #[must_use]
     pub fn hook(self, hook: Arc<dyn RequestHook>) -> Self {
         self.set(|config| config.hook(hook))
+    }
+
+    /// Bodies with at least so many bytes are compressed, in the caller's task; 4,096 by default.
+    #[must_use]
+    pub fn compress_from(self, bytes: usize) -> Self {
+        self.set(|config| config.compress_from(bytes))
+    }
+
+    /// The format that bodies are compressed in, `None` for not at all; zlib by default.
+    #[must_use]
+    pub fn compression(self, kind: impl Into<Option<Compression>>) -> Self {
+        self.set(|config| config.compression(kind))
+    }
+
+    /// How hard to compress; 5 by default.
+    #[must_use]
+    pub fn compression_level(self, level: u8) -> Self {
+        self.set(|config| config.compression_level(level))
     }
 
     /// Bounds of everything that can grow.

@@ -33,6 +33,7 @@ mod error;
 mod operation;
 mod producer;
 mod queues;
+mod recall;
 mod runtime;
 mod send_back;
 mod shared;
@@ -46,15 +47,15 @@ pub use client::{Client, ShutdownFuture};
 pub use error::{Error, StartError};
 pub use producer::{OnewayFuture, Producer, SendFuture};
 pub use queues::QueuesFuture;
+pub use recall::RecallFuture;
 pub use rmq_core;
 pub use rmq_core::proto::code::ResponseCode;
 pub use rmq_core::proto::command::HeaderFormat;
-pub use rmq_core::proto::message::{Message, MessageError, StoredMessage};
+pub use rmq_core::proto::compress::Compression;
+pub use rmq_core::proto::message::{DelayLevelError, DeliveryTime, Message, MessageError, StoredMessage};
 pub use rmq_core::proto::sign::{Credentials, CredentialsError};
 pub use rmq_core::{
-    AddFieldError, Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel, FaultTolerance, Forbidden, InFlight, Limits, MessageQueue, OutgoingRequest, ProducerConfig, ReceivedAnswer, Redelivery, RejectReason, RequestError, RequestFields, RequestHook, RetryPolicy, SendAttempt, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid,
-    SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome,
-    Stats,
+    AddFieldError, Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel, FaultTolerance, Forbidden, InFlight, Limits, MessageQueue, OutgoingRequest, ProducerConfig, RecallError, RecallInvalid, ReceivedAnswer, Redelivery, RejectReason, RequestError, RequestFields, RequestHook, RetryPolicy, SendAttempt, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome, Stats,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use send_back::SendBackFuture;
@@ -73,6 +74,7 @@ const _: () = {
     future::<OnewayFuture>();
     future::<SendBackFuture>();
     future::<QueuesFuture>();
+    future::<RecallFuture>();
     future::<ShutdownFuture>();
     error::<Error>();
     error::<StartError>();
@@ -81,4 +83,7 @@ const _: () = {
     error::<SendError>();
     error::<SendBackError>();
     error::<SendBackInvalid>();
+    error::<RecallError>();
+    error::<RecallInvalid>();
+    error::<DelayLevelError>();
 };

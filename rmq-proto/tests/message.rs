@@ -181,7 +181,7 @@ fn tags_keys_and_properties() {
         (hello().property("KEYS", "v"), reserved("KEYS", Some("key"))),
         (hello().property("WAIT", "false"), reserved("WAIT", Some("wait_store_ok"))),
         (hello().property("UNIQ_KEY", "v"), reserved("UNIQ_KEY", None)),
-        (hello().property("DELAY", ""), reserved("DELAY", None)),
+        (hello().property("DELAY", ""), reserved("DELAY", Some("delay_level"))),
         (hello().property("INNER_MULTI_DISPATCH", "a/b"), MessageError::SlashInDispatch { topic: topic() }),
     ];
     for (message, error) in rows {

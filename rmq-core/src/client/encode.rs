@@ -9,7 +9,9 @@ use rmq_proto::body::HeartbeatData;
 use rmq_proto::code::RequestCode;
 use rmq_proto::command::{CommandHead, EncodeError, FLAG_ONEWAY, FLAG_RESPONSE, Language, encode_frame};
 use rmq_proto::ext::{NoExt, WriteExt};
-use rmq_proto::header::{GetMaxOffsetHeader, GetRouteHeader, SendMessageV2Header, UnregisterHeader};
+use rmq_proto::header::{
+    GetMaxOffsetHeader, GetRouteHeader, RecallMessageHeader, SendMessageV2Header, UnregisterHeader,
+};
 
 use super::Client;
 use crate::event::{OpId, ProducerId};
@@ -17,6 +19,7 @@ use crate::fault::ProbeId;
 use crate::io::{ConnId, WriteData};
 use crate::link::{Answer, Asking, Entry, Link, LinkId, Next, Owner, Up};
 use crate::producer::{SendOp, Step};
+use crate::recall::Recall;
 use crate::route::TopicId;
 
 /// Bodies up to this many bytes are copied beside their headers; longer ones are segments of their own.
@@ -116,6 +119,7 @@ impl Client {
                     + op.config.group.len()
                     + escaped(&op.properties)
                     + escaped(broker)
+                    + op.recall().map_or(0, |recall| recall.handle().len())
             }),
             Some(Owner::SendBack(OpId(op))) => {
                 let header = self.sends.get(op).and_then(|send| send.back.as_ref()).map(|back| back.header());
@@ -217,6 +221,10 @@ impl Client {
         let Some(send) = self.sends.get(op) else {
             return Ok(());
         };
+        if let Some(recall) = send.recall() {
+            let head = self.head(RequestCode::RECALL_MESSAGE.0, opaque, 0, None);
+            return self.frame_to(batch, &head, &recall_header(send, recall), &Bytes::new());
+        }
         let flag = if send.oneway { FLAG_ONEWAY } else { 0 };
         let head = self.head(send.code.0, opaque, flag, None);
         self.frame_to(batch, &head, &send_header(send), &send.body)
@@ -283,6 +291,16 @@ impl Client {
             consumer_group: None,
         };
         self.frame_to(batch, &head, &ext, &Bytes::new())
+    }
+}
+
+/// wire §5.19.
+fn recall_header<'a>(send: &'a SendOp, recall: &'a Recall) -> RecallMessageHeader<'a> {
+    RecallMessageHeader {
+        producer_group: Some(Cow::Borrowed(&send.config.group)),
+        topic: Cow::Borrowed(&send.topic),
+        recall_handle: Cow::Borrowed(recall.handle()),
+        broker_name: send.progress.as_ref().map(|progress| Cow::Borrowed(&*progress.choice.broker)),
     }
 }
 

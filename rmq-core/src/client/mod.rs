@@ -13,6 +13,7 @@ mod mutations;
 mod namespaces;
 mod outputs;
 mod queues;
+mod recalling;
 mod routing;
 mod sending;
 mod sending_back;

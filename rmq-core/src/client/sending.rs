@@ -232,7 +232,7 @@ impl Client {
         // At once: what comes next may push the route out.
         match send.target {
             Target::Queues => self.answer_queues(op),
-            Target::Topic | Target::Queue(_) => self.pick(op),
+            Target::Topic | Target::Queue(_) | Target::Recall(_) => self.pick(op),
         }
     }
 

@@ -7,6 +7,7 @@ use core::net::IpAddr;
 use core::time::Duration;
 
 use rmq_proto::command::{CURRENT_VERSION, HeaderFormat};
+use rmq_proto::compress::Compression;
 use rmq_proto::message::MessageRules;
 use rmq_proto::names::namespace;
 use rmq_proto::sign::Credentials;
@@ -223,7 +224,7 @@ impl ClientConfigBuilder {
         self
     }
 
-    /// Longest body of a message, in bytes; 4 MiB by default, as brokers have it. Java: `maxMessageSize`.
+    /// Longest body of a message before it is compressed, in bytes; 4 MiB by default, as brokers have it. Java: `maxMessageSize`.
     #[must_use]
     pub fn max_message_len(mut self, bytes: usize) -> Self {
         self.config.rules.max_body_len = bytes;
@@ -262,6 +263,29 @@ impl ClientConfigBuilder {
         self
     }
 
+    /// Bodies with at least so many bytes are compressed; 4,096 by default. Java: `compressMsgBodyOverHowmuch`.
+    #[must_use]
+    pub fn compress_from(mut self, bytes: usize) -> Self {
+        self.config.rules.compression.min_len = bytes;
+        self
+    }
+
+    /// The format that bodies are compressed in, `None` for not at all; zlib by default, in a build with the cargo feature
+    /// `zlib`. Consumers older than 4.9.4 know zlib alone. Java: `compressType`.
+    #[must_use]
+    pub fn compression(mut self, kind: impl Into<Option<Compression>>) -> Self {
+        self.config.rules.compression.kind = kind.into();
+        self
+    }
+
+    /// How hard to compress; 5 by default. For zlib 0 to 9, for LZ4 nothing, for zstd 0 (stored) or anything else. Java:
+    /// `compressLevel`.
+    #[must_use]
+    pub fn compression_level(mut self, level: u8) -> Self {
+        self.config.rules.compression.level = level;
+        self
+    }
+
     /// Bounds of everything that can grow.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -290,6 +314,9 @@ impl ClientConfigBuilder {
             at_least_a_millisecond(name, value)?;
         }
         config.check_namespaces()?;
+        if let Some(kind) = config.rules.compression.kind.filter(|kind| !kind.is_enabled()) {
+            return Err(ConfigError::CompressionDisabled { kind });
+        }
         config.limits.check()?;
         Ok(config)
     }

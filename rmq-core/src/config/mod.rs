@@ -15,6 +15,7 @@ pub use send_back::SendBackOptions;
 use alloc::string::{String, ToString};
 use core::time::Duration;
 
+use rmq_proto::compress::Compression;
 use rmq_proto::names::NameError;
 
 use crate::address::AddressError;
@@ -91,6 +92,12 @@ pub enum ConfigError {
     NotAscending {
         /// Which.
         name: &'static str,
+    },
+    /// Bodies are to be compressed in a format that this build leaves out.
+    #[error("bodies cannot be compressed with {kind}: the cargo feature `{}` is off in this build", .kind.feature())]
+    CompressionDisabled {
+        /// The format.
+        kind: Compression,
     },
     /// No name server was given.
     #[error("no name server is given: name_server(\"host:9876\") adds one")]

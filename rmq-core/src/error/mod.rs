@@ -1,9 +1,11 @@
 //! What went wrong, with what a user needs to act on it.
 
+mod recall;
 mod request;
 mod send;
 mod send_back;
 
+pub use recall::RecallError;
 pub(crate) use request::kept;
 pub use request::{CloseCause, RequestError};
 pub(crate) use send::SendFailure;

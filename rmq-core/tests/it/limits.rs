@@ -54,6 +54,27 @@ fn clause_7_operation_bytes() {
     assert_eq!(net.client.stats().operation_bytes, 0, "what ended gives its bytes back");
 }
 
+/// A recall counts with its handle, and comes back.
+#[test]
+fn clause_7_recalls() {
+    let mut net = net(Limits { operations: 1, operation_bytes: 100, ..Limits::default() });
+    let recall = crate::recall::recall("T", "a");
+    let bytes = recall.bytes();
+    assert_eq!(bytes, recall.handle().len());
+    let op = net.client.recall(net.now, net.producer, recall.clone()).unwrap();
+    assert_eq!(net.client.stats().operation_bytes, bytes);
+    let rejected = net.client.recall(net.now, net.producer, recall.clone()).unwrap_err();
+    assert_eq!(rejected.reason, RejectReason::TooManyOperations { limit: 1 });
+    assert_eq!(rejected.given, recall);
+    net.client.cancel(net.now, op);
+    net.drain();
+    assert_eq!((net.client.stats().operation_bytes, net.client.stats().operations), (0, 0));
+
+    let mut net = self::net(Limits { operation_bytes: 10, ..Limits::default() });
+    let rejected = net.client.recall(net.now, net.producer, recall).unwrap_err();
+    assert_eq!(rejected.reason, RejectReason::TooManyBytes { held: 0, more: bytes, limit: 10 });
+}
+
 #[test]
 fn clause_7_producers() {
     let mut net = net(Limits { producers: 1, ..Limits::default() });

@@ -12,5 +12,6 @@ mod life_cycle;
 mod limits;
 mod namespaces;
 mod producer_rows;
+mod recall;
 mod send_back;
 mod support;

@@ -7,7 +7,7 @@ use rmq_driver::rmq_core::proto::body::{BrokerData, PERM_READ, PERM_WRITE, Queue
 use rmq_driver::rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_driver::rmq_core::proto::command::{HeaderFormat, RemotingCommand};
 use rmq_driver::rmq_core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
-use rmq_driver::rmq_core::proto::header::{SendMessageV2Header, SendResponseHeader};
+use rmq_driver::rmq_core::proto::header::{RecallResponseHeader, SendMessageV2Header, SendResponseHeader};
 
 use super::World;
 
@@ -32,6 +32,8 @@ pub(crate) struct Peer {
     pub(crate) seen: Vec<Seen>,
     /// The answers to the messages given back; when used up, they are taken.
     pub(crate) backs: VecDeque<ResponseCode>,
+    /// Whether the broker carries recalls out, or leaves them without an answer.
+    pub(crate) recalls: bool,
     /// Groups that unregistered.
     pub(crate) unregistered: usize,
     offset: i64,
@@ -47,6 +49,7 @@ impl Peer {
             held: Vec::new(),
             seen: Vec::new(),
             backs: VecDeque::new(),
+            recalls: true,
             unregistered: 0,
             offset: 0,
         }
@@ -93,6 +96,12 @@ impl Peer {
                 } else if !request.is_oneway() {
                     self.stored(&seen);
                 }
+            }
+            RequestCode::RECALL_MESSAGE if !self.recalls => {}
+            RequestCode::RECALL_MESSAGE => {
+                let header = RecallResponseHeader { message_id: "AC0A".into() };
+                let answer = RemotingCommand::response_to(request, ResponseCode::SUCCESS).with_ext(&header);
+                self.write(pipe, &answer);
             }
             RequestCode::CONSUMER_SEND_MSG_BACK => {
                 let code = self.backs.pop_front().unwrap_or(ResponseCode::SUCCESS);

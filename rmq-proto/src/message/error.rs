@@ -63,6 +63,19 @@ pub enum MessageError {
         /// The key.
         key: String,
     },
+    /// A delay level and a timer are two ways to say the same thing.
+    #[error("message to topic {}: it has both a delay level and a timer; leave one of them out", Shown(.topic))]
+    TwoDelays {
+        /// Its topic.
+        topic: String,
+    },
+    /// A time that no broker can count with.
+    #[error("message to topic {}: it is to be delivered in more than 100 million years; brokers allow 3 days, unless \
+         configured otherwise", Shown(.topic))]
+    DelayTooLong {
+        /// Its topic.
+        topic: String,
+    },
     /// A property's name has no visible character.
     #[error("message to topic {}: a property has a blank name; give it one", Shown(.topic))]
     BlankPropertyName {
@@ -132,6 +145,8 @@ impl MessageError {
             | Self::BlankTag { topic }
             | Self::BlankKey { topic }
             | Self::KeyWithBlank { topic, .. }
+            | Self::TwoDelays { topic }
+            | Self::DelayTooLong { topic }
             | Self::BlankPropertyName { topic }
             | Self::BlankPropertyValue { topic, .. }
             | Self::ReservedProperty { topic, .. }

@@ -7,6 +7,7 @@
 //! [`StoredMessage`], which [inflates](StoredMessage::inflate) a compressed body when it is asked to.
 
 mod batch;
+mod body_compression;
 mod delay;
 mod error;
 mod fields;
@@ -22,7 +23,8 @@ use bytes::Bytes;
 use core::fmt;
 
 pub use batch::{BatchElement, BatchElements, BatchEncodeError, encode_batch};
-pub use delay::DelayLevel;
+pub use body_compression::BodyCompression;
+pub use delay::{DelayLevel, DelayLevelError, DeliveryTime};
 pub use error::MessageError;
 pub use prepare::{ID_ROOM, MessageRules, Prepared};
 pub use record_error::{RecordError, RecordErrorKind, RecordField};
@@ -53,6 +55,7 @@ pub struct Message {
     keys: Vec<String>,
     flag: i32,
     wait_store_ok: bool,
+    delay: delay::Delay,
     properties: BTreeMap<String, String>,
 }
 
@@ -66,6 +69,7 @@ impl Message {
             keys: Vec::new(),
             flag: 0,
             wait_store_ok: true,
+            delay: delay::Delay::default(),
             properties: BTreeMap::new(),
         }
     }
@@ -154,6 +158,7 @@ impl fmt::Debug for Message {
             .field("keys", &self.keys)
             .field("flag", &self.flag)
             .field("wait_store_ok", &self.wait_store_ok)
+            .field("delay", &self.delay)
             .field("properties", &self.properties)
             .finish()
     }

@@ -6,6 +6,7 @@ pub(crate) mod delay;
 mod properties;
 mod send;
 mod send_back;
+pub(crate) mod timer;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -185,6 +186,7 @@ impl Broker {
             RequestCode::GET_MAX_OFFSET => self.answer_max_offset(request),
             RequestCode::HEART_BEAT => self.answer_heartbeat(turn, request),
             RequestCode::UNREGISTER_CLIENT => self.answer_unregister(turn, request),
+            RequestCode::RECALL_MESSAGE if self.rules.timers => self.answer_recall(turn.unix_ms, request),
             RequestCode(code) => Answer::not_supported(code),
         }
     }
