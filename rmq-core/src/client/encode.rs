@@ -31,7 +31,7 @@ const DEFAULT_MAX: i32 = 16;
 const BATCH_ROOM: usize = 4_096;
 
 /// The bytes of one write as they grow.
-struct Batch {
+pub(super) struct Batch {
     segments: Vec<Bytes>,
     segments_len: usize,
     buffer: BytesMut,
@@ -115,6 +115,7 @@ impl Client {
                     + op.config.group.len()
                     + escaped(&op.properties)
                     + escaped(broker)
+                    + op.ending.as_ref().map_or(0, |end| (end.bytes() + op.message_id.len()) * 6)
             }),
             Some(Owner::SendBack(OpId(op))) => {
                 let header = self.sends.get(op).and_then(|send| send.back.as_ref()).map(|back| back.header());
@@ -129,11 +130,17 @@ impl Client {
         batch.len() + bound + HEADER_ROOM <= self.config.limits.write_batch
     }
 
-    fn head<'a>(&self, code: i32, opaque: i32, flag: i32, remark: Option<&'a str>) -> CommandHead<'a> {
+    pub(super) fn head<'a>(
+        &self,
+        code: i32,
+        opaque: i32,
+        flag: i32,
+        remark: Option<&'a str>,
+    ) -> CommandHead<'a> {
         CommandHead { code, language: Language::RUST, version: self.config.version, opaque, flag, remark }
     }
 
-    fn frame_to<H: WriteExt>(
+    pub(super) fn frame_to<H: WriteExt>(
         &self,
         batch: &mut Batch,
         head: &CommandHead<'_>,
@@ -210,6 +217,9 @@ impl Client {
         let Some(send) = self.sends.get(op) else {
             return Ok(());
         };
+        if let Some(end) = &send.ending {
+            return self.encode_end(send, end, opaque, batch);
+        }
         let flag = if send.oneway { FLAG_ONEWAY } else { 0 };
         let head = self.head(send.code.0, opaque, flag, None);
         self.frame_to(batch, &head, &send_header(send), &send.body)

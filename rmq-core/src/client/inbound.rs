@@ -12,7 +12,7 @@ impl Client {
     pub(super) fn inbound(&mut self, id: LinkId, command: &RemotingCommand) {
         self.stats.inbound += 1;
         match RequestCode(command.code) {
-            RequestCode::CHECK_TRANSACTION_STATE => {}
+            RequestCode::CHECK_TRANSACTION_STATE => self.check_arrived(id, command),
             RequestCode(code) => {
                 let remark = format!(" request type {code} not supported");
                 self.answer(id, command, ResponseCode::REQUEST_CODE_NOT_SUPPORTED, Some(remark));

@@ -39,6 +39,7 @@ use crate::link::{LinkId, Ticket};
 use crate::route::{Choice, TopicId};
 use crate::send_back::SendBackOp;
 use crate::time::Instant;
+use crate::transaction::End;
 
 /// Which route a send waits for.
 #[derive(Clone, Debug)]
@@ -128,6 +129,8 @@ pub(crate) struct SendOp {
     pub(crate) tried: Vec<Arc<str>>,
     /// The send-back that this message to a retry topic belongs to.
     pub(crate) back: Option<Box<SendBackOp>>,
+    /// The end of a transaction that is told in place of a message: one-way, past the choice of a queue.
+    pub(crate) ending: Option<Box<End>>,
     /// When the last attempt that ended began.
     pub(crate) last_began: Instant,
     failed: Vec<Attempt>,
@@ -197,6 +200,7 @@ impl SendOp {
             ended: 0,
             tried: Vec::new(),
             back: None,
+            ending: None,
             last_began: now,
             failed: Vec::new(),
             report: None,
@@ -206,7 +210,8 @@ impl SendOp {
 
     /// Bytes held while it is under way.
     pub(crate) fn bytes(&self) -> usize {
-        self.back.as_ref().map_or(self.body.len() + self.properties.len(), |back| back.bytes)
+        let ending = self.ending.as_ref().map_or(0, |end| end.bytes());
+        self.back.as_ref().map_or(self.body.len() + self.properties.len() + ending, |back| back.bytes)
     }
 
     fn attempts_allowed(&self) -> u32 {
@@ -289,6 +294,7 @@ impl SendOp {
         self.last_began = began;
         self.tried.push(choice.broker.clone());
         if self.config.fault_tolerance.is_some()
+            && self.ending.is_none()
             && let Some(outcome) = Outcome::of(error.as_ref())
         {
             let took = now.saturating_since(began);

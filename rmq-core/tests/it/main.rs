@@ -10,3 +10,4 @@ mod limits;
 mod producer_rows;
 mod send_back;
 mod support;
+mod transactions;

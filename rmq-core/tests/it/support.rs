@@ -448,6 +448,8 @@ impl Net {
             | Event::SendFailed { op, .. }
             | Event::SentBack { op, .. }
             | Event::SendBackFailed { op, .. }
+            | Event::TransactionEnded { op }
+            | Event::EndTransactionFailed { op, .. }
             | Event::Cancelled { op } => Some(*op),
             _ => None,
         };
