@@ -1,7 +1,7 @@
 //! What a user of the handles can meet.
 
 use rmq_core::proto::message::MessageError;
-use rmq_core::{ConfigError, RejectReason, SendBackError, SendError};
+use rmq_core::{ConfigError, EndTransactionError, RejectReason, SendBackError, SendError};
 
 use crate::runtime::SpawnError;
 
@@ -36,6 +36,9 @@ pub enum Error {
     /// A send-back was accepted and given up; the error says what was tried. The message is still the caller's.
     #[error(transparent)]
     SendBack(#[from] SendBackError),
+    /// A broker could not be told how a transaction went. It has the half message, and asks after a while: nothing is to be done.
+    #[error(transparent)]
+    EndTransaction(#[from] EndTransactionError),
     /// The client is shut down. Nothing was sent.
     #[error("the client is shut down: start another one")]
     ShutDown,
@@ -62,7 +65,11 @@ impl Error {
             Self::Rejected(reason) => {
                 matches!(reason, RejectReason::TooManyOperations { .. } | RejectReason::TooManyBytes { .. })
             }
-            Self::Message(_) | Self::NoQueueChosen | Self::ShutDown | Self::TaskLost => false,
+            Self::Message(_)
+            | Self::NoQueueChosen
+            | Self::EndTransaction(_)
+            | Self::ShutDown
+            | Self::TaskLost => false,
         }
     }
 
@@ -71,7 +78,7 @@ impl Error {
         match self {
             Self::Send(error) => error.may_have_been_stored(),
             Self::SendBack(error) => error.may_have_been_stored(),
-            Self::TaskLost => true,
+            Self::TaskLost | Self::EndTransaction(_) => true,
             Self::Message(_) | Self::NoQueueChosen | Self::Rejected(_) | Self::ShutDown => false,
         }
     }

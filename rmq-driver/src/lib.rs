@@ -27,9 +27,11 @@
 #![forbid(unsafe_code)]
 
 mod builder;
+mod checks;
 mod client;
 mod connection;
 mod error;
+mod listeners;
 mod operation;
 mod producer;
 mod queues;
@@ -39,9 +41,11 @@ mod shared;
 mod stats;
 mod task;
 mod timer;
+mod transaction;
 mod waiters;
 
 pub use builder::ClientBuilder;
+pub use checks::{AnswerFuture, TransactionCheck, TransactionChecks};
 pub use client::{Client, ShutdownFuture};
 pub use error::{Error, StartError};
 pub use producer::{OnewayFuture, Producer, SendFuture};
@@ -52,14 +56,15 @@ pub use rmq_core::proto::command::HeaderFormat;
 pub use rmq_core::proto::message::{Message, MessageError, StoredMessage};
 pub use rmq_core::{
     Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel,
-    FaultTolerance, Limits, MessageQueue, ProducerConfig, Redelivery, RejectReason, RequestError,
-    RetryPolicy, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid,
-    SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome,
-    Stats,
+    EndTransactionError, FaultTolerance, Limits, MessageQueue, ProducerConfig, Redelivery, RejectReason,
+    RequestError, Resolution, RetryPolicy, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind,
+    SendBackInvalid, SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus,
+    SentBack, ServerOutcome, Stats,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use send_back::SendBackFuture;
 pub use stats::DriverStats;
+pub use transaction::{IntoResolution, TransactionResult};
 
 /// What the public types promise, checked when this is compiled.
 const _: () = {
@@ -75,6 +80,7 @@ const _: () = {
     future::<SendBackFuture>();
     future::<QueuesFuture>();
     future::<ShutdownFuture>();
+    future::<AnswerFuture>();
     error::<Error>();
     error::<StartError>();
     error::<ConfigError>();
@@ -82,4 +88,5 @@ const _: () = {
     error::<SendError>();
     error::<SendBackError>();
     error::<SendBackInvalid>();
+    error::<EndTransactionError>();
 };

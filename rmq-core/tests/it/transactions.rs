@@ -497,7 +497,7 @@ fn a_rejected_answer_can_be_given_again() {
     let sends = [(); 2].map(|()| net.send("T", SendOptions::default()));
     assert_eq!(answer(&mut net, token), Err(RejectReason::TooManyOperations { limit: 2 }));
     net.run(ms(0));
-    sends.map(|send| net.take_sent(send));
+    sends.into_iter().for_each(|send| drop(net.take_sent(send)));
     let op = answer(&mut net, token).unwrap();
     net.run(ms(0));
     assert!(matches!(net.end(op).1, Event::TransactionEnded { .. }));
