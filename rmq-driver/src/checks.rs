@@ -28,6 +28,9 @@ impl Producer {
     /// [`DriverStats::checks_unheard`](crate::DriverStats::checks_unheard) and let go: the broker asks again, 15 times as a
     /// rule, and then gives the message up.
     ///
+    /// A broker asks clients that it knows: those that have sent to one of its topics, or have asked for the
+    /// [`queues`](Self::queues) of one. A process that has just started does one of the two.
+    ///
     /// ```
     /// # use rmq_driver::{Producer, Resolution, StoredMessage};
     /// # async fn is_booked(_: &str) -> Result<bool, std::io::Error> { Ok(true) }
@@ -59,8 +62,8 @@ impl TransactionChecks {
     /// # Cancel safety
     ///
     /// Dropping the future loses nothing: a question that it did not return stays.
-    pub fn next(&mut self) -> impl Future<Output = Option<TransactionCheck>> + Send + '_ {
-        poll_fn(|cx| self.poll_next(cx))
+    pub async fn next(&mut self) -> Option<TransactionCheck> {
+        poll_fn(|cx| self.poll_next(cx)).await
     }
 
     /// [`next`](Self::next), for streams of one's own.
@@ -82,11 +85,10 @@ impl TransactionChecks {
     ///
     /// Dropping the future loses nothing: the broker asks again about the message that was looked at, and the questions not
     /// looked at go to another handle, or are let go.
-    pub async fn run<F, W>(mut self, mut checker: F)
+    pub async fn run<F, R>(mut self, mut checker: F)
     where
-        F: FnMut(StoredMessage) -> W,
-        W: Future,
-        W::Output: IntoResolution,
+        F: AsyncFnMut(StoredMessage) -> R,
+        R: IntoResolution,
     {
         while let Some(TransactionCheck { claim, message }) = self.next().await {
             let checked = Unwinding(pin!(async { checker(message).await })).await;

@@ -136,7 +136,7 @@ impl Producer {
     }
 
     fn end(&self, half: &SendResult, resolution: Resolution, remark: Option<String>) -> EndFuture<End> {
-        let end = End { producer: self.id, half: half.clone(), resolution, remark };
+        let end = End { producer: self.id, half: Box::new(half.clone()), resolution, remark };
         EndFuture(Operation::new(Arc::clone(&self.owner), end))
     }
 }
@@ -231,7 +231,7 @@ impl<C: Command + Unpin> Future for EndFuture<C> {
 
 struct End {
     producer: ProducerId,
-    half: SendResult,
+    half: Box<SendResult>,
     resolution: Resolution,
     remark: Option<String>,
 }

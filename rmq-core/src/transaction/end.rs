@@ -1,7 +1,6 @@
 //! What a broker is told.
 
 use alloc::borrow::Cow;
-use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 
 use rmq_proto::header::EndTransactionHeader;
@@ -73,7 +72,7 @@ impl End {
     }
 
     /// What the end of the send that carries it means.
-    pub(crate) fn conclude(self: Box<Self>, event: Event) -> Event {
+    pub(crate) fn conclude(&self, event: Event) -> Event {
         match event {
             Event::OnewayWritten { op } => Event::TransactionEnded { op },
             Event::SendFailed { op, error } => {

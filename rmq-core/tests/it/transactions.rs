@@ -1,6 +1,6 @@
 //! Transactions: halves and their ends, brokers' questions, and what becomes of both when something is missing.
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::command::{FLAG_ONEWAY, HeaderFormat, RemotingCommand};
 use rmq_core::proto::header::{CheckTransactionHeader, EndTransactionHeader, SendResponseHeader};
@@ -74,10 +74,14 @@ pub(crate) fn check(net: &mut Net, broker: &str, question: &RemotingCommand) -> 
     Some((token, conn))
 }
 
-fn push(net: &mut Net, conn: ConnId, command: &RemotingCommand) {
+pub(crate) fn frame(command: &RemotingCommand) -> Bytes {
     let mut data = BytesMut::new();
     command.encode(HeaderFormat::Json, &mut data).unwrap();
-    net.client.handle_input(net.now, Input::Received { conn, data: data.freeze() });
+    data.freeze()
+}
+
+fn push(net: &mut Net, conn: ConnId, command: &RemotingCommand) {
+    net.client.handle_input(net.now, Input::Received { conn, data: frame(command) });
 }
 
 fn asked(net: &mut Net) -> CheckToken {

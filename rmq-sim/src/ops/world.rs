@@ -53,6 +53,8 @@ fn config(setup: Setup) -> Option<ClientConfig> {
         frame: 1_024,
         write_batch: 700,
         inbound: 1,
+        checks: 2,
+        check_bytes: 4_096,
         tombstones: 1,
         notices: 1,
     };
