@@ -58,7 +58,8 @@
 //!    an answer that is fed before `handle_timeout` wins, even past its deadline.
 //! 4. Every accepted operation ends in exactly one of [`Event::Sent`], [`Event::OnewayWritten`], [`Event::QueuesFound`],
 //!    [`Event::SendFailed`], [`Event::SentBack`], [`Event::SendBackFailed`], [`Event::Recalled`],
-//!    [`Event::RecallFailed`] and [`Event::Cancelled`], whatever happens to connections and time.
+//!    [`Event::RecallFailed`], [`Event::TransactionEnded`], [`Event::EndTransactionFailed`] and [`Event::Cancelled`],
+//!    whatever happens to connections and time.
 //! 5. At most one [`Output::Write`] of a connection is outstanding, and its size is bounded. [`Input::Written`] reports
 //!    progress; the next write comes when all is reported. So a driver needs no queue.
 //! 6. The same [`Start`] and the same calls give the same outputs, byte for byte, on every platform. With other
@@ -98,6 +99,7 @@ mod send_back;
 mod slab;
 mod stats;
 mod time;
+mod transaction;
 
 pub use address::{Address, AddressError};
 pub use client::Client;
@@ -106,10 +108,9 @@ pub use config::{
     InFlight, ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
 };
 pub use error::{
-    Attempt, CloseCause, RecallError, RejectReason, Rejected, RequestError, SendBackAttempt, SendBackError,
-    SendBackErrorKind, SendError, SendErrorKind, ServerOutcome,
+    Attempt, CloseCause, EndTransactionError, RecallError, RejectReason, Rejected, RequestError, SendBackAttempt, SendBackError, SendBackErrorKind, SendError, SendErrorKind, ServerOutcome,
 };
-pub use event::{Event, MessageQueue, OpId, ProducerId, SendResult, SendStatus};
+pub use event::{Event, MessageQueue, OpId, ProducerId, Resolution, SendResult, SendStatus};
 pub use hook::{
     AddFieldError, Forbidden, OutgoingRequest, ReceivedAnswer, RequestFields, RequestHook, SendAttempt,
 };
@@ -121,3 +122,4 @@ pub use rmq_proto::message::{DelayLevel, DelayLevelError};
 pub use send_back::{Redelivery, SendBack, SendBackInvalid, SentBack};
 pub use stats::Stats;
 pub use time::Instant;
+pub use transaction::CheckToken;

@@ -35,6 +35,11 @@ pub struct Limits {
     /// Answers to a broker's requests that wait to be written, per connection; 64. Over it a request is dropped and
     /// counted.
     pub inbound: usize,
+    /// Brokers' questions about transactions that are not answered yet; 1,024. Over it one is dropped and counted: the
+    /// broker asks again.
+    pub checks: usize,
+    /// Bytes of the messages that these questions are about; 64 MiB. Over it one is dropped and counted.
+    pub check_bytes: usize,
     /// Cancelled requests whose late answer is waited for, per connection; 1,024. Over it the first to end is
     /// forgotten, and its opaque may be used again.
     pub tombstones: usize,
@@ -55,6 +60,8 @@ impl Default for Limits {
             write_batch: 256 << 10,
             hook_bytes: 4 << 10,
             inbound: 64,
+            checks: 1_024,
+            check_bytes: 64 << 20,
             tombstones: 1_024,
             notices: 1_024,
         }
@@ -73,6 +80,8 @@ impl Limits {
             ("limits.write_batch", self.write_batch),
             ("limits.hook_bytes", self.hook_bytes),
             ("limits.inbound", self.inbound),
+            ("limits.checks", self.checks),
+            ("limits.check_bytes", self.check_bytes),
             ("limits.tombstones", self.tombstones),
             ("limits.notices", self.notices),
         ] {

@@ -59,9 +59,9 @@ impl<R> Client<R> {
     ///
     /// As [`producer`](Self::producer), and any value that cannot work.
     pub fn producer_with(&self, config: ProducerConfig) -> Result<Producer, ConfigError> {
-        let timeout = config.timeout();
+        let (group, timeout) = (config.group().into(), config.timeout());
         let id = self.owner.add_producer(config)?;
-        Ok(Producer::new(Arc::clone(&self.owner), id, timeout))
+        Ok(Producer::new(Arc::clone(&self.owner), id, group, timeout))
     }
 
     /// Signs requests with these credentials from now on, or none any more: what is written to a connection after this call,

@@ -1,7 +1,7 @@
 //! What a user of the handles can meet.
 
 use rmq_core::proto::message::MessageError;
-use rmq_core::{ConfigError, RecallError, RecallInvalid, RejectReason, SendBackError, SendError};
+use rmq_core::{ConfigError, EndTransactionError, RecallError, RecallInvalid, RejectReason, SendBackError, SendError};
 
 use crate::runtime::SpawnError;
 
@@ -42,6 +42,9 @@ pub enum Error {
     /// A recall was accepted and given up; the error says what was tried.
     #[error(transparent)]
     Recall(#[from] RecallError),
+    /// A broker could not be told how a transaction went. It has the half message, and asks after a while: nothing is to be done.
+    #[error(transparent)]
+    EndTransaction(#[from] EndTransactionError),
     /// The client is shut down. Nothing was sent.
     #[error("the client is shut down: start another one")]
     ShutDown,
@@ -73,6 +76,7 @@ impl Error {
             Self::Message(_)
             | Self::RecallInvalid(_)
             | Self::NoQueueChosen
+            | Self::EndTransaction(_)
             | Self::ShutDown
             | Self::TaskLost => false,
         }
@@ -84,7 +88,7 @@ impl Error {
             Self::Send(error) => error.may_have_been_stored(),
             Self::SendBack(error) => error.may_have_been_stored(),
             Self::Recall(error) => error.may_have_been_recalled(),
-            Self::TaskLost => true,
+            Self::TaskLost | Self::EndTransaction(_) => true,
             Self::Message(_)
             | Self::RecallInvalid(_)
             | Self::NoQueueChosen

@@ -27,9 +27,11 @@
 #![forbid(unsafe_code)]
 
 mod builder;
+mod checks;
 mod client;
 mod connection;
 mod error;
+mod listeners;
 mod operation;
 mod producer;
 mod queues;
@@ -40,9 +42,11 @@ mod shared;
 mod stats;
 mod task;
 mod timer;
+mod transaction;
 mod waiters;
 
 pub use builder::ClientBuilder;
+pub use checks::{AnswerFuture, TransactionCheck, TransactionChecks};
 pub use client::{Client, ShutdownFuture};
 pub use error::{Error, StartError};
 pub use producer::{OnewayFuture, Producer, SendFuture};
@@ -55,11 +59,12 @@ pub use rmq_core::proto::compress::Compression;
 pub use rmq_core::proto::message::{DelayLevelError, DeliveryTime, Message, MessageError, StoredMessage};
 pub use rmq_core::proto::sign::{Credentials, CredentialsError};
 pub use rmq_core::{
-    AddFieldError, Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel, FaultTolerance, Forbidden, InFlight, Limits, MessageQueue, OutgoingRequest, ProducerConfig, RecallError, RecallInvalid, ReceivedAnswer, Redelivery, RejectReason, RequestError, RequestFields, RequestHook, RetryPolicy, SendAttempt, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome, Stats,
+    AddFieldError, Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel, EndTransactionError, FaultTolerance, Forbidden, InFlight, Limits, MessageQueue, OutgoingRequest, ProducerConfig, RecallError, RecallInvalid, ReceivedAnswer, Redelivery, RejectReason, RequestError, RequestFields, RequestHook, Resolution, RetryPolicy, SendAttempt, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome, Stats,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use send_back::SendBackFuture;
 pub use stats::DriverStats;
+pub use transaction::{IntoResolution, TransactionResult};
 
 /// What the public types promise, checked when this is compiled.
 const _: () = {
@@ -76,6 +81,7 @@ const _: () = {
     future::<QueuesFuture>();
     future::<RecallFuture>();
     future::<ShutdownFuture>();
+    future::<AnswerFuture>();
     error::<Error>();
     error::<StartError>();
     error::<ConfigError>();
@@ -86,4 +92,5 @@ const _: () = {
     error::<RecallError>();
     error::<RecallInvalid>();
     error::<DelayLevelError>();
+    error::<EndTransactionError>();
 };

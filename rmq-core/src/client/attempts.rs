@@ -228,9 +228,10 @@ impl Client {
         self.release(&mut send);
         let bytes = send.bytes();
         let is_question = matches!(send.target, Target::Queues);
-        let event = match send.back.take() {
-            Some(back) => back.conclude(self.now, event(send)),
-            None => event(send),
+        let event = match (send.back.take(), send.ending.take()) {
+            (Some(back), _) => back.conclude(self.now, event(send)),
+            (None, Some(end)) => end.conclude(event(send)),
+            (None, None) => event(send),
         };
         let event = self.leave_namespace(event);
         self.stats.count_end(&event, is_question);

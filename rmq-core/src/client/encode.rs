@@ -30,7 +30,7 @@ const HEADER_ROOM: usize = 512;
 const BATCH_ROOM: usize = 4_096;
 
 /// The bytes of one write as they grow.
-struct Batch {
+pub(super) struct Batch {
     segments: Vec<Bytes>,
     segments_len: usize,
     buffer: BytesMut,
@@ -120,6 +120,7 @@ impl Client {
                     + escaped(&op.properties)
                     + escaped(broker)
                     + op.recall().map_or(0, |recall| recall.handle().len())
+                    + op.ending.as_ref().map_or(0, |end| (end.bytes() + op.message_id.len()) * 6)
             }),
             Some(Owner::SendBack(OpId(op))) => {
                 let header = self.sends.get(op).and_then(|send| send.back.as_ref()).map(|back| back.header());
@@ -134,11 +135,17 @@ impl Client {
         batch.len() + bound + self.extras_room() + HEADER_ROOM <= self.config.limits.write_batch
     }
 
-    fn head<'a>(&self, code: i32, opaque: i32, flag: i32, remark: Option<&'a str>) -> CommandHead<'a> {
+    pub(super) fn head<'a>(
+        &self,
+        code: i32,
+        opaque: i32,
+        flag: i32,
+        remark: Option<&'a str>,
+    ) -> CommandHead<'a> {
         CommandHead { code, language: Language::RUST, version: self.config.version, opaque, flag, remark }
     }
 
-    fn frame_to<H: WriteExt>(
+    pub(super) fn frame_to<H: WriteExt>(
         &self,
         batch: &mut Batch,
         head: &CommandHead<'_>,
@@ -224,6 +231,9 @@ impl Client {
         if let Some(recall) = send.recall() {
             let head = self.head(RequestCode::RECALL_MESSAGE.0, opaque, 0, None);
             return self.frame_to(batch, &head, &recall_header(send, recall), &Bytes::new());
+        }
+        if let Some(end) = &send.ending {
+            return self.encode_end(send, end, opaque, batch);
         }
         let flag = if send.oneway { FLAG_ONEWAY } else { 0 };
         let head = self.head(send.code.0, opaque, flag, None);

@@ -18,6 +18,7 @@ mod routing;
 mod sending;
 mod sending_back;
 mod shutdown;
+mod transactions;
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::format;
@@ -43,6 +44,7 @@ use crate::route::{Brokers, NameServers, RouteTable, TopicId};
 use crate::slab::Slab;
 use crate::stats::Stats;
 use crate::time::{Instant, WallClock};
+use crate::transaction::{Check, CheckToken};
 use outputs::{Item, Outputs};
 use shutdown::Lifecycle;
 
@@ -55,6 +57,7 @@ enum Timer {
     Query(TopicId),
     Refresh(TopicId),
     Probe(ProbeId),
+    Check(CheckToken),
     Shutdown,
 }
 
@@ -104,6 +107,8 @@ pub struct Client {
     probes: Slab<Probe>,
     sends: Slab<SendOp>,
     send_bytes: usize,
+    checks: Slab<Check>,
+    check_bytes: usize,
     lifecycle: Lifecycle,
     buffer: BytesMut,
     stats: Stats,
@@ -138,6 +143,8 @@ impl Client {
             probes: Slab::new(),
             sends: Slab::new(),
             send_bytes: 0,
+            checks: Slab::new(),
+            check_bytes: 0,
             lifecycle: Lifecycle::Running,
             buffer: BytesMut::new(),
             stats: Stats::default(),
@@ -202,6 +209,7 @@ impl Client {
                 Timer::Query(topic) => self.query_timer(topic),
                 Timer::Refresh(topic) => self.refresh_timer(topic),
                 Timer::Probe(probe) => self.probe_timer(probe),
+                Timer::Check(token) => self.check_timer(token),
                 Timer::Shutdown => self.shutdown_timer(),
             }
             self.settle();
@@ -242,6 +250,8 @@ impl Client {
         Stats {
             operations: self.operations(),
             operation_bytes: self.send_bytes,
+            open_checks: self.checks.len(),
+            check_bytes: self.check_bytes,
             producers: self.producers.len(),
             permits: self.producers.permits().0,
             in_line: self.producers.permits().1,

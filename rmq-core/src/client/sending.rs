@@ -53,7 +53,7 @@ impl Client {
         self.submit(now, producer, Some(queue), message, options)
     }
 
-    fn submit(
+    pub(super) fn submit(
         &mut self,
         now: Instant,
         producer: ProducerId,

@@ -175,7 +175,7 @@ pub(crate) fn kept(remark: Option<&str>) -> Option<Arc<str>> {
 const MAX_REMARK: usize = 4_096;
 
 /// The characters of `text` that lie within `max` bytes.
-fn cut(text: &str, max: usize) -> &str {
+pub(crate) fn cut(text: &str, max: usize) -> &str {
     let end = (0..=max.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     &text[..end.unwrap_or(0)]
 }

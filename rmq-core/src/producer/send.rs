@@ -45,6 +45,7 @@ use crate::recall::Recall;
 use crate::route::{Choice, TopicId};
 use crate::send_back::SendBackOp;
 use crate::time::Instant;
+use crate::transaction::End;
 
 /// Which route a send waits for.
 #[derive(Clone, Debug)]
@@ -139,6 +140,8 @@ pub(crate) struct SendOp {
     pub(crate) tried: Vec<Arc<str>>,
     /// The send-back that this message to a retry topic belongs to.
     pub(crate) back: Option<Box<SendBackOp>>,
+    /// The end of a transaction that is told in place of a message: one-way, past the choice of a queue.
+    pub(crate) ending: Option<Box<End>>,
     /// When the last attempt that ended began.
     pub(crate) last_began: Instant,
     failed: Vec<Attempt>,
@@ -209,6 +212,7 @@ impl SendOp {
             ended: 0,
             tried: Vec::new(),
             back: None,
+            ending: None,
             last_began: now,
             failed: Vec::new(),
             report: None,
@@ -218,16 +222,17 @@ impl SendOp {
 
     /// Bytes held while it is under way.
     pub(crate) fn bytes(&self) -> usize {
+        let ending = self.ending.as_ref().map_or(0, |end| end.bytes());
         match (&self.back, self.recall()) {
             (Some(back), _) => back.bytes,
             (None, Some(recall)) => recall.bytes(),
-            (None, None) => self.body.len() + self.properties.len(),
+            (None, None) => self.body.len() + self.properties.len() + ending,
         }
     }
 
     /// Whether it counts among what its producer has under way.
     pub(crate) fn needs_permit(&self) -> bool {
-        !matches!(self.target, Target::Queues)
+        matches!(self.target, Target::Topic | Target::Queue(_)) && self.ending.is_none()
     }
 
     fn attempts_allowed(&self) -> u32 {
@@ -320,6 +325,7 @@ impl SendOp {
         self.tried.push(choice.broker.clone());
         if self.config.fault_tolerance.is_some()
             && self.recall().is_none()
+            && self.ending.is_none()
             && let Some(outcome) = Outcome::of(error.as_ref())
         {
             let took = now.saturating_since(began);

@@ -15,3 +15,4 @@ mod producer_rows;
 mod recall;
 mod send_back;
 mod support;
+mod transactions;

@@ -451,6 +451,8 @@ impl Net {
             | Event::SendBackFailed { op, .. }
             | Event::Recalled { op, .. }
             | Event::RecallFailed { op, .. }
+            | Event::TransactionEnded { op }
+            | Event::EndTransactionFailed { op, .. }
             | Event::Cancelled { op } => Some(*op),
             _ => None,
         };

@@ -34,6 +34,10 @@ pub(crate) struct Peer {
     pub(crate) backs: VecDeque<ResponseCode>,
     /// Whether the broker carries recalls out, or leaves them without an answer.
     pub(crate) recalls: bool,
+    /// What sends are answered with in place of SUCCESS.
+    pub(crate) status: Option<ResponseCode>,
+    /// The ends of transactions.
+    pub(crate) ends: Vec<RemotingCommand>,
     /// Groups that unregistered.
     pub(crate) unregistered: usize,
     offset: i64,
@@ -50,6 +54,8 @@ impl Peer {
             seen: Vec::new(),
             backs: VecDeque::new(),
             recalls: true,
+            status: None,
+            ends: Vec::new(),
             unregistered: 0,
             offset: 0,
         }
@@ -107,6 +113,7 @@ impl Peer {
                 let code = self.backs.pop_front().unwrap_or(ResponseCode::SUCCESS);
                 self.write(pipe, &RemotingCommand::response_to(request, code));
             }
+            RequestCode::END_TRANSACTION => self.ends.push(request.clone()),
             code => {
                 self.unregistered += usize::from(code == RequestCode::UNREGISTER_CLIENT);
                 self.write(pipe, &RemotingCommand::response_to(request, ResponseCode::SUCCESS));
@@ -135,11 +142,12 @@ impl Peer {
         self.offset += 1;
         let request =
             RemotingCommand { opaque: seen.opaque, ..RemotingCommand::request(RequestCode::SEND_MESSAGE_V2) };
-        let answer = RemotingCommand::response_to(&request, ResponseCode::SUCCESS).with_ext(&header);
+        let code = self.status.unwrap_or(ResponseCode::SUCCESS);
+        let answer = RemotingCommand::response_to(&request, code).with_ext(&header);
         self.write(seen.pipe, &answer);
     }
 
-    fn write(&self, pipe: usize, answer: &RemotingCommand) {
+    pub(crate) fn write(&self, pipe: usize, answer: &RemotingCommand) {
         let mut out = BytesMut::new();
         answer.encode(HeaderFormat::Json, &mut out).unwrap();
         self.world.pipes.with(pipe, |end| end.unread.extend(out));

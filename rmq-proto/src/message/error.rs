@@ -21,6 +21,16 @@ pub enum MessageError {
         /// The topic given.
         topic: String,
     },
+    /// The name of the producer group that a half message is to be of breaks a rule.
+    #[error("half message to topic {}: producer group {}: {error}", Shown(.topic), Shown(.group))]
+    Group {
+        /// Its topic.
+        topic: String,
+        /// The group given.
+        group: String,
+        /// The rule.
+        error: NameError,
+    },
     /// There is nothing to send.
     #[error("message to topic {}: the body is empty, and brokers refuse that; send at least one byte", Shown(.topic))]
     EmptyBody {
@@ -140,6 +150,7 @@ impl MessageError {
         match self {
             Self::Topic { topic, .. }
             | Self::SystemTopic { topic }
+            | Self::Group { topic, .. }
             | Self::EmptyBody { topic }
             | Self::BodyTooLong { topic, .. }
             | Self::BlankTag { topic }

@@ -1,7 +1,7 @@
 //! Messages (wire §6).
 //!
 //! To send: [`Message`] builds one, [`Message::prepare`] checks it against all rules, and what comes out, a [`Prepared`],
-//! can be sent as it is. [`encode_batch`] writes the body of a batch.
+//! can be sent as it is; [`Message::prepare_half`] makes the half message of a transaction. [`encode_batch`] writes the body of a batch.
 //!
 //! As received: [`Messages`] goes through the body of an answer to a pull, a pop or a query. Each message is a
 //! [`StoredMessage`], which [inflates](StoredMessage::inflate) a compressed body when it is asked to.
@@ -11,6 +11,7 @@ mod body_compression;
 mod delay;
 mod error;
 mod fields;
+mod half;
 mod prepare;
 mod record_error;
 mod stored;

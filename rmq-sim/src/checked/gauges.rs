@@ -48,7 +48,13 @@ impl Gauges {
             ("connections", stats.connections, stats.links),
             ("queued", stats.queued, stats.operations + control + stats.links * limits.inbound),
             ("awaited", stats.awaited, stats.operations + control + stats.links * limits.tombstones),
-            ("timers", stats.timers, stats.operations + stats.links + 2 * stats.topics + watched + 1),
+            (
+                "timers",
+                stats.timers,
+                stats.operations + stats.open_checks + stats.links + 2 * stats.topics + watched + 1,
+            ),
+            ("open_checks", stats.open_checks, limits.checks),
+            ("check_bytes", stats.check_bytes, limits.check_bytes),
             ("fault_items", stats.fault_items, stats.producers * limits.fault_items),
         ];
         match bounds.iter().find(|(_, value, most)| value > most) {

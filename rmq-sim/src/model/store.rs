@@ -12,6 +12,7 @@ use rmq_proto::properties;
 
 use super::broker::delay::WAITING_TOPIC;
 use super::broker::timer::TIMER_TOPIC;
+use super::broker::transactions::HALF_TOPIC;
 
 /// Bytes of a record besides body, topic and properties, both hosts being IPv4 (wire §6.1).
 const RECORD_FIXED_LEN: usize = 91;
@@ -54,6 +55,8 @@ pub struct StoredMessage {
     pub reconsume_times: i32,
     /// The group that sent it.
     pub producer_group: String,
+    /// The commit-log offset of the half message that it was; 0 for other messages (wire §6.1).
+    pub prepared_transaction_offset: i64,
 }
 
 impl StoredMessage {
@@ -73,6 +76,11 @@ impl StoredMessage {
         // A failure leaves the body as it was.
         let _ = record.inflate(DEFAULT_MAX_LEN);
         record.body
+    }
+
+    /// Whether it is a half message: where it goes if it is committed is in its properties.
+    pub fn is_half(&self) -> bool {
+        &*self.topic == HALF_TOPIC
     }
 
     /// Whether it waits for its delay or timer to be over; where it goes then is in its properties.
@@ -95,7 +103,7 @@ impl StoredMessage {
             store_timestamp: self.store_timestamp,
             store_host: self.store_host,
             reconsume_times: self.reconsume_times,
-            prepared_transaction_offset: 0,
+            prepared_transaction_offset: self.prepared_transaction_offset,
             body: self.body.clone(),
             topic: Arc::clone(&self.topic),
             properties: self.properties.clone(),

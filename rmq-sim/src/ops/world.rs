@@ -56,6 +56,8 @@ fn config(setup: Setup) -> Option<ClientConfig> {
         write_batch: 700,
         hook_bytes: 16,
         inbound: 1,
+        checks: 2,
+        check_bytes: 4_096,
         tombstones: 1,
         notices: 1,
     };

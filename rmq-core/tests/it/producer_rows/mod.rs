@@ -16,6 +16,7 @@ mod queues;
 mod replies;
 mod routes;
 mod send_backs;
+mod transactions;
 
 use rmq_core::{
     AttemptTimeout, CloseCause, CloseOnTimeout, Event, MessageQueue, OpId, ProducerConfig, RequestError,
