@@ -108,7 +108,8 @@ pub use config::{
     InFlight, ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
 };
 pub use error::{
-    Attempt, CloseCause, EndTransactionError, RecallError, RejectReason, Rejected, RequestError, SendBackAttempt, SendBackError, SendBackErrorKind, SendError, SendErrorKind, ServerOutcome,
+    Attempt, CloseCause, EndTransactionError, RecallError, RejectReason, Rejected, RequestError,
+    SendBackAttempt, SendBackError, SendBackErrorKind, SendError, SendErrorKind, ServerOutcome,
 };
 pub use event::{Event, MessageQueue, OpId, ProducerId, Resolution, SendResult, SendStatus};
 pub use hook::{

@@ -1,7 +1,9 @@
 //! What a user of the handles can meet.
 
 use rmq_core::proto::message::MessageError;
-use rmq_core::{ConfigError, EndTransactionError, RecallError, RecallInvalid, RejectReason, SendBackError, SendError};
+use rmq_core::{
+    ConfigError, EndTransactionError, RecallError, RecallInvalid, RejectReason, SendBackError, SendError,
+};
 
 use crate::runtime::SpawnError;
 

@@ -59,7 +59,12 @@ pub use rmq_core::proto::compress::Compression;
 pub use rmq_core::proto::message::{DelayLevelError, DeliveryTime, Message, MessageError, StoredMessage};
 pub use rmq_core::proto::sign::{Credentials, CredentialsError};
 pub use rmq_core::{
-    AddFieldError, Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel, EndTransactionError, FaultTolerance, Forbidden, InFlight, Limits, MessageQueue, OutgoingRequest, ProducerConfig, RecallError, RecallInvalid, ReceivedAnswer, Redelivery, RejectReason, RequestError, RequestFields, RequestHook, Resolution, RetryPolicy, SendAttempt, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome, Stats,
+    AddFieldError, Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError,
+    DelayLevel, EndTransactionError, FaultTolerance, Forbidden, InFlight, Limits, MessageQueue,
+    OutgoingRequest, ProducerConfig, RecallError, RecallInvalid, ReceivedAnswer, Redelivery, RejectReason,
+    RequestError, RequestFields, RequestHook, Resolution, RetryPolicy, SendAttempt, SendBack,
+    SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError,
+    SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome, Stats,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use send_back::SendBackFuture;

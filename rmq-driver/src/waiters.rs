@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use bytes::Bytes;
-use rmq_core::{EndTransactionError, Event, MessageQueue, OpId, RecallError, SendBackError, SendError, SendResult, SentBack};
+use rmq_core::{
+    EndTransactionError, Event, MessageQueue, OpId, RecallError, SendBackError, SendError, SendResult,
+    SentBack,
+};
 
 /// How an operation ended.
 #[derive(Debug)]

@@ -146,7 +146,9 @@ impl SendError {
     /// Whether the same send may succeed later with nothing changed on the user's side.
     pub fn is_retryable(&self) -> bool {
         match self.0.kind {
-            SendErrorKind::RouteUnavailable { .. } | SendErrorKind::NoPermit | SendErrorKind::TimedOut => true,
+            SendErrorKind::RouteUnavailable { .. } | SendErrorKind::NoPermit | SendErrorKind::TimedOut => {
+                true
+            }
             // A hook says the same of the same.
             SendErrorKind::AttemptsExhausted => {
                 !self.attempts().iter().all(|attempt| matches!(attempt.error, RequestError::Forbidden { .. }))

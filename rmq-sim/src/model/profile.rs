@@ -107,7 +107,8 @@ const V4_9: ProfileRules = ProfileRules {
     refuses_empty_body: false,
     completes_properties: false,
     stores_wait: false,
-    acl_2: false, timers: false,
+    acl_2: false,
+    timers: false,
     trailing_separator: false,
 };
 
@@ -125,6 +126,7 @@ const V5_3: ProfileRules = ProfileRules {
     refuses_empty_body: true,
     completes_properties: true,
     stores_wait: true,
-    acl_2: true, timers: true,
+    acl_2: true,
+    timers: true,
     trailing_separator: true,
 };
