@@ -5,6 +5,7 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use rmq_proto::code::ResponseCode;
+use rmq_proto::message::ID_SEPARATOR;
 
 use crate::address::Address;
 use crate::error::{CloseCause, SendBackError, SendError};
@@ -172,13 +173,14 @@ impl fmt::Display for MessageQueue {
 pub struct SendResult {
     /// How safe the message is.
     pub status: SendStatus,
-    /// The id this client gave the message (property `UNIQ_KEY`); the same in all attempts.
+    /// The id this client gave the message (property `UNIQ_KEY`); the same in all attempts. Of a batch the
+    /// [ids](Self::message_ids) of all messages, joined by `,`.
     pub message_id: String,
     /// The queue it is in, as the broker said.
     pub queue: MessageQueue,
-    /// Its offset in that queue.
+    /// Its offset in that queue; of a batch that of its first message, which the others follow.
     pub queue_offset: i64,
-    /// The broker's own id: store address and commit-log offset.
+    /// The broker's own id: store address and commit-log offset. Of a batch those of all messages, joined by `,`.
     pub offset_message_id: String,
     /// Transaction id, where the broker gave one.
     pub transaction_id: Option<String>,
@@ -188,4 +190,17 @@ pub struct SendResult {
     pub trace_on: bool,
     /// Attempts it took, from 1.
     pub attempts: u32,
+}
+
+impl SendResult {
+    /// The ids of the messages of a batch, in their order. Of a single message, and of a batch that the broker keeps as one
+    /// message, one id.
+    pub fn message_ids(&self) -> impl Iterator<Item = &str> {
+        self.message_id.split(ID_SEPARATOR)
+    }
+
+    /// The broker's ids, in the same order.
+    pub fn offset_message_ids(&self) -> impl Iterator<Item = &str> {
+        self.offset_message_id.split(ID_SEPARATOR)
+    }
 }

@@ -99,7 +99,7 @@ mod time;
 pub use address::{Address, AddressError};
 pub use client::Client;
 pub use config::{
-    AttemptTimeout, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError, FaultTolerance, Identity,
+    AttemptTimeout, AutoBatch, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError, FaultTolerance, Identity,
     ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
 };
 pub use error::{

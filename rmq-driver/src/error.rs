@@ -1,6 +1,6 @@
 //! What a user of the handles can meet.
 
-use rmq_core::proto::message::MessageError;
+use rmq_core::proto::message::{BatchError, MessageError};
 use rmq_core::{ConfigError, RejectReason, SendBackError, SendError};
 
 use crate::runtime::SpawnError;
@@ -24,6 +24,9 @@ pub enum Error {
     /// The message breaks a rule. Nothing was sent.
     #[error(transparent)]
     Message(#[from] MessageError),
+    /// The messages cannot go out as one batch. Nothing was sent.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
     /// The client did not accept the message. Nothing was sent.
     #[error("not accepted: {0}")]
     Rejected(RejectReason),
@@ -62,7 +65,7 @@ impl Error {
             Self::Rejected(reason) => {
                 matches!(reason, RejectReason::TooManyOperations { .. } | RejectReason::TooManyBytes { .. })
             }
-            Self::Message(_) | Self::NoQueueChosen | Self::ShutDown | Self::TaskLost => false,
+            Self::Message(_) | Self::Batch(_) | Self::NoQueueChosen | Self::ShutDown | Self::TaskLost => false,
         }
     }
 
@@ -72,7 +75,11 @@ impl Error {
             Self::Send(error) => error.may_have_been_stored(),
             Self::SendBack(error) => error.may_have_been_stored(),
             Self::TaskLost => true,
-            Self::Message(_) | Self::NoQueueChosen | Self::Rejected(_) | Self::ShutDown => false,
+            Self::Message(_)
+            | Self::Batch(_)
+            | Self::NoQueueChosen
+            | Self::Rejected(_)
+            | Self::ShutDown => false,
         }
     }
 }

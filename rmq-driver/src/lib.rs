@@ -26,6 +26,7 @@
 
 #![forbid(unsafe_code)]
 
+mod batch;
 mod builder;
 mod client;
 mod connection;
@@ -49,9 +50,9 @@ pub use queues::QueuesFuture;
 pub use rmq_core;
 pub use rmq_core::proto::code::ResponseCode;
 pub use rmq_core::proto::command::HeaderFormat;
-pub use rmq_core::proto::message::{Message, MessageError, StoredMessage};
+pub use rmq_core::proto::message::{BatchError, Message, MessageError, StoredMessage};
 pub use rmq_core::{
-    Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel,
+    Attempt, AttemptTimeout, AutoBatch, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel,
     FaultTolerance, Limits, MessageQueue, ProducerConfig, Redelivery, RejectReason, RequestError,
     RetryPolicy, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid,
     SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome,
@@ -79,6 +80,7 @@ const _: () = {
     error::<StartError>();
     error::<ConfigError>();
     error::<MessageError>();
+    error::<BatchError>();
     error::<SendError>();
     error::<SendBackError>();
     error::<SendBackInvalid>();

@@ -31,11 +31,11 @@ const DEFAULT_MAX: i32 = 16;
 const BATCH_ROOM: usize = 4_096;
 
 /// The bytes of one write as they grow.
-struct Batch {
+pub(super) struct Batch {
     segments: Vec<Bytes>,
     segments_len: usize,
-    buffer: BytesMut,
-    frames: u64,
+    pub(super) buffer: BytesMut,
+    pub(super) frames: u64,
 }
 
 impl Batch {
@@ -57,7 +57,7 @@ impl Batch {
         self.segments.extend(body);
     }
 
-    fn body(&mut self, body: &Bytes) {
+    pub(super) fn body(&mut self, body: &Bytes) {
         if body.len() <= COPY_UP_TO {
             self.buffer.put_slice(body);
         } else {
@@ -111,6 +111,7 @@ impl Client {
             Some(Owner::Send(OpId(op))) => self.sends.get(op).map_or(0, |op| {
                 let broker = op.progress.as_ref().map_or("", |progress| &progress.choice.broker);
                 op.body.len()
+                    + self.carried_len(op)
                     + op.topic.len()
                     + op.config.group.len()
                     + escaped(&op.properties)
@@ -129,11 +130,11 @@ impl Client {
         batch.len() + bound + HEADER_ROOM <= self.config.limits.write_batch
     }
 
-    fn head<'a>(&self, code: i32, opaque: i32, flag: i32, remark: Option<&'a str>) -> CommandHead<'a> {
+    pub(super) fn head<'a>(&self, code: i32, opaque: i32, flag: i32, remark: Option<&'a str>) -> CommandHead<'a> {
         CommandHead { code, language: Language::RUST, version: self.config.version, opaque, flag, remark }
     }
 
-    fn frame_to<H: WriteExt>(
+    pub(super) fn frame_to<H: WriteExt>(
         &self,
         batch: &mut Batch,
         head: &CommandHead<'_>,
@@ -159,7 +160,10 @@ impl Client {
         let Some(opaque) = self.links.get_mut(id).and_then(Link::up).map(Up::take_opaque) else { return };
         let before = batch.len();
         let made = match owner {
-            Owner::Send(op) => self.encode_send(op, opaque, batch),
+            Owner::Send(op) => {
+                self.board(op);
+                self.encode_send(op, opaque, batch)
+            }
             Owner::SendBack(op) => self.encode_send_back(op, opaque, batch),
             Owner::Route(topic) => self.encode_route(topic, opaque, batch),
             Owner::Heartbeat(_) => self.encode_heartbeat(opaque, batch),
@@ -210,6 +214,9 @@ impl Client {
         let Some(send) = self.sends.get(op) else {
             return Ok(());
         };
+        if let Some(riders) = send.riders() {
+            return self.encode_riders(send, riders, opaque, batch);
+        }
         let flag = if send.oneway { FLAG_ONEWAY } else { 0 };
         let head = self.head(send.code.0, opaque, flag, None);
         self.frame_to(batch, &head, &send_header(send), &send.body)
@@ -290,7 +297,7 @@ fn reconsumed(send: &SendOp) -> (i32, Option<i32>) {
 }
 
 /// The header of the attempt under way (producer §5.4, steps 8 and 12).
-fn send_header(send: &SendOp) -> SendMessageV2Header<'_> {
+pub(super) fn send_header(send: &SendOp) -> SendMessageV2Header<'_> {
     let (queue_id, broker) = match &send.progress {
         Some(progress) => (progress.choice.queue_id, &*progress.choice.broker),
         None => (-1, ""),
@@ -309,7 +316,7 @@ fn send_header(send: &SendOp) -> SendMessageV2Header<'_> {
         reconsume_times: Some(reconsume_times),
         unit_mode: Some(false),
         max_reconsume_times,
-        batch: Some(false),
+        batch: Some(send.code == RequestCode::SEND_BATCH_MESSAGE),
         broker_name: Some(Cow::Borrowed(broker)),
     }
 }

@@ -1,10 +1,12 @@
 //! What a user chooses, checked when it is handed over.
 
+mod auto_batch;
 mod client;
 mod fault;
 mod producer;
 mod send_back;
 
+pub use auto_batch::AutoBatch;
 pub use client::{ClientConfig, ClientConfigBuilder, CloseOnTimeout, Identity, Start};
 pub use fault::FaultTolerance;
 pub use producer::{AttemptTimeout, ProducerConfig, RetryPolicy, SendOptions};

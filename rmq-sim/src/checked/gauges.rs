@@ -48,7 +48,11 @@ impl Gauges {
             ("connections", stats.connections, stats.links),
             ("queued", stats.queued, stats.operations + control + stats.links * limits.inbound),
             ("awaited", stats.awaited, stats.operations + control + stats.links * limits.tombstones),
-            ("timers", stats.timers, stats.operations + stats.links + 2 * stats.topics + watched + 1),
+            // A message that waits for a batch, or is in one, has a timer, and so has the batch.
+            ("timers", stats.timers, 2 * stats.operations + stats.links + 2 * stats.topics + watched + 1),
+            ("gathered", stats.gathered, stats.operations),
+            ("groups", stats.groups, stats.gathered),
+            ("auto_batches", stats.auto_batches, stats.operations - stats.gathered.min(stats.operations)),
             ("fault_items", stats.fault_items, stats.producers * limits.fault_items),
         ];
         match bounds.iter().find(|(_, value, most)| value > most) {

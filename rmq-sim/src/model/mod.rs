@@ -18,6 +18,7 @@ mod topic;
 
 pub use broker::{Broker, Registration, Role, SendSummary};
 pub use cluster::Cluster;
+pub(crate) use cluster::is_send;
 pub use config::ClusterConfig;
 pub use conn::{PeerConn, PeerOutput};
 pub use event::ModelEvent;

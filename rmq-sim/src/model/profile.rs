@@ -78,6 +78,10 @@ pub(crate) struct ProfileRules {
     pub(crate) transaction_id: bool,
     /// Whether a message without body is refused (wire §5.1); 4.9.7 stores it.
     pub(crate) refuses_empty_body: bool,
+    /// Whether a batch to a retry topic is refused; 4.9.7 stores it.
+    pub(crate) refuses_retry_batches: bool,
+    /// Whether a batch over the largest body is refused as an illegal message; 5.3.3 fails over it.
+    pub(crate) checks_batch_len: bool,
     /// Whether records get `MSG_REGION` and `TRACE_ON` (wire §10 row 37) and, if it is missing, `UNIQ_KEY`, and lose
     /// `POP_CK` (wire §5.1).
     pub(crate) completes_properties: bool,
@@ -98,6 +102,8 @@ const V4_9: ProfileRules = ProfileRules {
     heartbeat_fields: false,
     transaction_id: false,
     refuses_empty_body: false,
+    refuses_retry_batches: false,
+    checks_batch_len: true,
     completes_properties: false,
     stores_wait: false,
     trailing_separator: false,
@@ -114,6 +120,8 @@ const V5_3: ProfileRules = ProfileRules {
     heartbeat_fields: true,
     transaction_id: true,
     refuses_empty_body: true,
+    refuses_retry_batches: true,
+    checks_batch_len: false,
     completes_properties: true,
     stores_wait: true,
     trailing_separator: true,

@@ -60,9 +60,9 @@ impl StoredMessage {
         properties::value(&self.properties, name)
     }
 
-    /// The id that the client gave it (wire §6.5).
+    /// The id that the client gave it (wire §6.5). A message of a batch has the batch's id behind its own (wire §6.4).
     pub fn unique_key(&self) -> Option<&str> {
-        self.property(properties::UNIQ_KEY)
+        properties::first_value(&self.properties, properties::UNIQ_KEY)
     }
 
     /// Whether it waits for its delay to be over; where it goes then is in its properties.

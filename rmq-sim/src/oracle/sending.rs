@@ -52,14 +52,13 @@ impl Oracle for AcknowledgedIsStored {
     }
 }
 
-/// The `UNIQ_KEY` of a send that a broker read, unless it takes the place of a message that was given back.
-fn requested_key(event: &ModelEvent) -> Option<&String> {
-    match event {
-        ModelEvent::Requested { send: Some(send), .. } if !send.topic.starts_with(RETRY_PREFIX) => {
-            send.unique_key.as_ref()
-        }
+/// The `UNIQ_KEY`s of a send that a broker read, unless it takes the place of a message that was given back.
+fn requested_keys(event: &ModelEvent) -> impl Iterator<Item = &str> {
+    let send = match event {
+        ModelEvent::Requested { send: Some(send), .. } if !send.topic.starts_with(RETRY_PREFIX) => Some(send),
         _ => None,
-    }
+    };
+    send.into_iter().flat_map(|send| send.unique_keys())
 }
 
 /// What is stored was sent, with one `UNIQ_KEY` and no more often than it was asked for; a failure that says that nothing
@@ -135,8 +134,8 @@ impl Oracle for StoredWasSent {
             }
             Seen::Ended { operation, event } => self.ended(operation, event),
             Seen::Served(event) => {
-                if let Some(key) = requested_key(event) {
-                    *self.requests.entry(key.clone()).or_default() += 1;
+                for key in requested_keys(event) {
+                    *self.requests.entry(key.to_owned()).or_default() += 1;
                 }
             }
             _ => {}
@@ -169,8 +168,8 @@ impl Oracle for AttemptsWithinPolicy {
     fn see(&mut self, _: Instant, seen: Seen<'_>, _: &Network) -> Result<(), String> {
         match seen {
             Seen::Served(event) => {
-                if let Some(key) = requested_key(event) {
-                    *self.requests.entry(key.clone()).or_default() += 1;
+                for key in requested_keys(event) {
+                    *self.requests.entry(key.to_owned()).or_default() += 1;
                 }
                 Ok(())
             }

@@ -70,7 +70,8 @@ impl Broker {
         offsets
     }
 
-    fn append(&mut self, sequence: &mut u64, message: StoredMessage) -> (i64, i64) {
+    /// Stores a message where it is, delayed or not.
+    pub(super) fn append(&mut self, sequence: &mut u64, message: StoredMessage) -> (i64, i64) {
         let message = StoredMessage { sequence: *sequence, ..message };
         *sequence += 1;
         #[cfg(rmq_mutate)]

@@ -1,5 +1,6 @@
 //! A broker: topics, messages, and who is there.
 
+mod batch;
 mod clients;
 pub(crate) mod delay;
 mod properties;
@@ -173,7 +174,9 @@ impl Broker {
 
     pub(crate) fn answer(&mut self, turn: &mut Turn<'_>, request: &RemotingCommand) -> Answer {
         match RequestCode(request.code) {
-            RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 => self.answer_send(turn, request),
+            RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 | RequestCode::SEND_BATCH_MESSAGE => {
+                self.answer_send(turn, request)
+            }
             RequestCode::CONSUMER_SEND_MSG_BACK => self.answer_send_back(turn, request),
             RequestCode::GET_MAX_OFFSET => self.answer_max_offset(request),
             RequestCode::HEART_BEAT => self.answer_heartbeat(turn, request),
