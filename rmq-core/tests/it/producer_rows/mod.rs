@@ -1,6 +1,6 @@
 //! The rows of the producer's decision table (producer §14), a test each. Rows 29 to 32 are a table beside `select`,
 //! where rows 38 to 40 stand too; row 24 needs hooks, which there are not;
-//! rows 81 to 88 belong to the messages of `rmq-proto`.
+//! rows 81 and 83 to 87 belong to the messages of `rmq-proto`.
 
 macro_rules! rows {
     ($($(#[doc = $doc:literal])* $name:ident $body:block)*) => {
@@ -8,6 +8,7 @@ macro_rules! rows {
     };
 }
 
+mod batches;
 mod budget;
 mod faults;
 mod queues;
