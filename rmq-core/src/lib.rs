@@ -99,8 +99,8 @@ mod time;
 pub use address::{Address, AddressError};
 pub use client::Client;
 pub use config::{
-    AttemptTimeout, AutoBatch, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError, FaultTolerance, Identity,
-    ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
+    AttemptTimeout, AutoBatch, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError,
+    FaultTolerance, Identity, ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
 };
 pub use error::{
     Attempt, CloseCause, RejectReason, Rejected, RequestError, SendBackAttempt, SendBackError,

@@ -65,7 +65,9 @@ impl Error {
             Self::Rejected(reason) => {
                 matches!(reason, RejectReason::TooManyOperations { .. } | RejectReason::TooManyBytes { .. })
             }
-            Self::Message(_) | Self::Batch(_) | Self::NoQueueChosen | Self::ShutDown | Self::TaskLost => false,
+            Self::Message(_) | Self::Batch(_) | Self::NoQueueChosen | Self::ShutDown | Self::TaskLost => {
+                false
+            }
         }
     }
 
@@ -75,11 +77,9 @@ impl Error {
             Self::Send(error) => error.may_have_been_stored(),
             Self::SendBack(error) => error.may_have_been_stored(),
             Self::TaskLost => true,
-            Self::Message(_)
-            | Self::Batch(_)
-            | Self::NoQueueChosen
-            | Self::Rejected(_)
-            | Self::ShutDown => false,
+            Self::Message(_) | Self::Batch(_) | Self::NoQueueChosen | Self::Rejected(_) | Self::ShutDown => {
+                false
+            }
         }
     }
 }

@@ -91,7 +91,9 @@ fn the_limit_is_that_of_the_encoded_batch() {
         let mut ids = UniqueKeyGenerator::new(ip, 7, [1; 4]);
         let encoded = batch.encode(|| ids.next(1_700_000_000_000));
         assert_eq!(encoded.body.len() == len, ip.is_ipv6());
-        assert!(encoded.body.len() <= len && encoded.body.len() + encoded.properties.len() <= batch.max_len());
+        assert!(
+            encoded.body.len() <= len && encoded.body.len() + encoded.properties.len() <= batch.max_len()
+        );
     }
 }
 

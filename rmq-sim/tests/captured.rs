@@ -63,7 +63,9 @@ fn answers_have_the_fields_of_the_real_ones() {
     let capture = capture();
     let mut compared = Vec::new();
     for (index, request) in capture.iter().enumerate() {
-        if !request.of_client || ![310, 320, 105, 34, 35].contains(&request.code) || request.command.is_response()
+        if !request.of_client
+            || ![310, 320, 105, 34, 35].contains(&request.code)
+            || request.command.is_response()
         {
             continue;
         }

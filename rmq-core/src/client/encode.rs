@@ -130,7 +130,13 @@ impl Client {
         batch.len() + bound + HEADER_ROOM <= self.config.limits.write_batch
     }
 
-    pub(super) fn head<'a>(&self, code: i32, opaque: i32, flag: i32, remark: Option<&'a str>) -> CommandHead<'a> {
+    pub(super) fn head<'a>(
+        &self,
+        code: i32,
+        opaque: i32,
+        flag: i32,
+        remark: Option<&'a str>,
+    ) -> CommandHead<'a> {
         CommandHead { code, language: Language::RUST, version: self.config.version, opaque, flag, remark }
     }
 

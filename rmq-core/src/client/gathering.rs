@@ -33,7 +33,8 @@ impl Client {
         options: SendOptions,
     ) -> Option<GroupKey> {
         let auto = config.auto_batch.as_ref()?;
-        let has_room = self.gathering.held_by(producer).saturating_add(message.body().len()) <= auto.total_bytes;
+        let has_room =
+            self.gathering.held_by(producer).saturating_add(message.body().len()) <= auto.total_bytes;
         let gathers = !options.oneway && options.timeout.is_none() && has_room && message.may_join_batch();
         gathers.then(|| GroupKey::new(producer, message, target))
     }

@@ -64,7 +64,8 @@ impl AutoBatch {
 
     pub(crate) fn check(&self, send_timeout: Duration) -> Result<(), ConfigError> {
         super::at_least_a_millisecond("auto_batch.delay", self.delay)?;
-        for (name, value) in [("auto_batch.bytes", self.bytes), ("auto_batch.total_bytes", self.total_bytes)] {
+        for (name, value) in [("auto_batch.bytes", self.bytes), ("auto_batch.total_bytes", self.total_bytes)]
+        {
             if value == 0 {
                 return Err(ConfigError::TooSmall { name, minimum: "1" });
             }

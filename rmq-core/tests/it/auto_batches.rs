@@ -298,7 +298,10 @@ fn another_attempt_carries_whoever_is_left() {
     net.client.cancel(net.now, ops[1]);
     net.run(ms(100));
     let seen: Vec<_> = net.batches().into_iter().cloned().collect();
-    assert_eq!(seen.iter().map(bodies).collect::<Vec<_>>(), [vec!["one", "two", "three"], vec!["two", "three"]]);
+    assert_eq!(
+        seen.iter().map(bodies).collect::<Vec<_>>(),
+        [vec!["one", "two", "three"], vec!["two", "three"]]
+    );
     assert_eq!(elements(&seen[0].command.body)[1..], elements(&seen[1].command.body)[..], "the same bytes");
     assert_eq!(seen[0].send().properties, seen[1].send().properties);
     let alone = net.sends()[0];
@@ -325,7 +328,9 @@ fn a_message_whose_time_is_over_fails_alone() {
     assert_eq!(*error.kind(), SendErrorKind::AttemptsExhausted);
     let [attempt] = error.attempts() else { panic!("{error}") };
     assert_eq!((attempt.began, attempt.took), (ms(10), ms(2_990)));
-    assert!(matches!(attempt.error, RequestError::Timeout { written: true, .. }) && error.may_have_been_stored());
+    assert!(
+        matches!(attempt.error, RequestError::Timeout { written: true, .. }) && error.may_have_been_stored()
+    );
     assert_eq!(error.message_id(), ids(net.batches()[0])[0]);
     let (when, result) = net.take_sent(late);
     assert_eq!((when, &result.message_id), (start + ms(3_002), &ids(net.batches()[0])[1]));
@@ -380,7 +385,10 @@ fn a_refused_batch_refuses_each_message() {
     net.run(ms(100));
     for op in ops {
         let (_, error) = net.take_error(op);
-        assert_eq!((error.kind(), error.code()), (&SendErrorKind::Refused, Some(ResponseCode::MESSAGE_ILLEGAL)));
+        assert_eq!(
+            (error.kind(), error.code()),
+            (&SendErrorKind::Refused, Some(ResponseCode::MESSAGE_ILLEGAL))
+        );
         assert_eq!((error.attempts()[0].began, error.attempts().len()), (ms(10), 1));
     }
     assert_eq!(net.client.stats().sends_failed, 2);

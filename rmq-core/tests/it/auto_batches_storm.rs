@@ -69,7 +69,10 @@ fn storm(seed: u64) {
     net.run(ms(2_000));
     for op in &ops {
         if let (_, Event::Sent { result, .. }) = net.end(*op) {
-            assert!(!result.message_id.contains(',') && !result.offset_message_id.contains(','), "seed {seed}");
+            assert!(
+                !result.message_id.contains(',') && !result.offset_message_id.contains(','),
+                "seed {seed}"
+            );
         }
     }
     let stats = net.client.stats();

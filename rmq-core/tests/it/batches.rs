@@ -141,7 +141,8 @@ fn a_batch_counts_with_all_its_bytes() {
     let body = "x".repeat(700);
     let large = batch("T", &[&body, &body, &body, &body]);
     let options = SendOptions::default();
-    let rejected = net.client.send_batch(net.now, net.producer, large.clone(), options).expect_err("too large");
+    let rejected =
+        net.client.send_batch(net.now, net.producer, large.clone(), options).expect_err("too large");
     assert!(matches!(rejected.reason, RejectReason::TooManyBytes { held: 0, limit: 3_000, .. }));
     assert_eq!(rejected.given, large);
     let op = net.client.send_batch(net.now, net.producer, batch("T", &[&body, &body]), options).unwrap();

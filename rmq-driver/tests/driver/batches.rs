@@ -137,7 +137,8 @@ fn sends_that_come_together_go_out_together() {
 #[test]
 fn a_dropped_send_leaves_its_batch() {
     let (world, mut peer, client, producer) = warm_auto();
-    let mut sends: Vec<_> = ["one", "two", "three"].map(|body| Hand::begun(producer.send(message(body)))).into();
+    let mut sends: Vec<_> =
+        ["one", "two", "three"].map(|body| Hand::begun(producer.send(message(body)))).into();
     drop(sends.remove(1));
     world.pass(Duration::from_millis(10));
     peer.run();

@@ -26,9 +26,7 @@ pub use batch::{BatchElement, BatchElements, BatchEncodeError, ElementHead, enco
 pub use delay::DelayLevel;
 pub use error::MessageError;
 pub use prepare::{ID_ROOM, MessageRules, Prepared};
-pub use prepared_batch::{
-    BatchError, EncodedBatch, ID_SEPARATOR, PreparedBatch, batch_properties, join_ids,
-};
+pub use prepared_batch::{BatchError, EncodedBatch, ID_SEPARATOR, PreparedBatch, batch_properties, join_ids};
 pub use record_error::{RecordError, RecordErrorKind, RecordField};
 pub use stored::{
     InflateError, Messages, RecordEncodeError, RecordVersion, Records, StoredMessage, Unbatch, body_crc,

@@ -22,8 +22,12 @@ pub const ID_SEPARATOR: char = ',';
 const MAX_PROPERTIES: usize = properties::MAX_LEN - 512;
 
 /// The names of properties that delay a message, sorted.
-const DELAYS: [&str; 4] =
-    [properties::DELAY, properties::TIMER_DELAY_MS, properties::TIMER_DELAY_SEC, properties::TIMER_DELIVER_MS];
+const DELAYS: [&str; 4] = [
+    properties::DELAY,
+    properties::TIMER_DELAY_MS,
+    properties::TIMER_DELAY_SEC,
+    properties::TIMER_DELIVER_MS,
+];
 
 /// Why messages cannot go out as one batch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -278,9 +282,7 @@ fn check_member(index: usize, message: &Prepared, first: Option<&Prepared>) -> R
         return Err(BatchError::RetryTopic { topic: topic() });
     }
     match first.filter(|first| first.topic() != message.topic()) {
-        Some(first) => {
-            Err(BatchError::SeveralTopics { index, first: first.topic().into(), other: topic() })
-        }
+        Some(first) => Err(BatchError::SeveralTopics { index, first: first.topic().into(), other: topic() }),
         None => Ok(()),
     }
 }

@@ -189,9 +189,7 @@ impl Frames {
     /// An operation ended.
     pub(super) fn event(&mut self, event: &Event) -> Result<(), Violation> {
         match event {
-            Event::Sent { result, .. } => {
-                self.keys.ended(&result.message_id, result.attempts as usize, true)
-            }
+            Event::Sent { result, .. } => self.keys.ended(&result.message_id, result.attempts as usize, true),
             // A question for queues has no message.
             Event::SendFailed { error, .. } if error.message_id().is_empty() => Ok(()),
             Event::SendFailed { error, .. } => {
@@ -268,7 +266,9 @@ fn batch(command: &RemotingCommand, keys: &mut Keys) -> Result<Waits, Violation>
     let bad = |error: &dyn std::error::Error| Violation::new(FRAMES_DECODE, format!("batch: {error}"));
     let header: SendMessageV2Header<'_> = command.header().map_err(|error| bad(&error))?;
     let is_plain = header.batch == Some(true) && header.sys_flag == 0;
-    Violation::unless(is_plain, FRAMES_DECODE, || format!("a batch does not say so in its header: {header:?}"))?;
+    Violation::unless(is_plain, FRAMES_DECODE, || {
+        format!("a batch does not say so in its header: {header:?}")
+    })?;
     let text = header.properties.as_deref().unwrap_or_default();
     let lacks = || Violation::new(super::ONE_KEY, "a batch, or a message of one, without UNIQ_KEY");
     keys.batch(properties::first_value(text, properties::UNIQ_KEY).ok_or_else(lacks)?);

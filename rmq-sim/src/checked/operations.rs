@@ -134,7 +134,8 @@ impl Operations {
         };
         let asked_until = matches!(kind, Kind::Back { .. }).then_some(now + timeout);
         let backoff = policy.backoff;
-        let new = Op { began: now, deadline, asked_until, attempts, backoff, kind, cancelled: false, bytes, ids };
+        let new =
+            Op { began: now, deadline, asked_until, attempts, backoff, kind, cancelled: false, bytes, ids };
         let last = self.newest.insert(op.index(), op);
         if self.live.insert(op, new).is_none() {
             self.bytes += bytes;

@@ -20,7 +20,7 @@ pub struct AcknowledgedIsStored;
 /// Where a message is stored, and by which key.
 fn described(stored: &StoredMessage) -> String {
     let StoredMessage { topic, broker, queue_id, queue_offset, .. } = stored;
-    let key = stored.unique_key().unwrap_or_default();
+    let key = stored.own_unique_key().unwrap_or_default();
     format!("stored in {topic}/{broker}/{queue_id} at offset {queue_offset} with the key {key}")
 }
 
@@ -43,7 +43,7 @@ impl Oracle for AcknowledgedIsStored {
             Some(stored) if stored.body != operation.body => {
                 Err(format!("{operation:?} was told as stored in {place}, where another body is"))
             }
-            Some(stored) if stored.unique_key() != Some(&result.message_id) => {
+            Some(stored) if stored.own_unique_key() != Some(&result.message_id) => {
                 let id = &result.message_id;
                 Err(format!("{operation:?} was told to have the id {id}, and is {}", described(stored)))
             }
@@ -101,8 +101,8 @@ impl StoredWasSent {
             let place = described(first);
             return Err(format!("{operation:?} failed as certainly not stored, and is {place}"));
         }
-        let key = first.unique_key().unwrap_or_default();
-        if copies.iter().any(|copy| copy.unique_key() != Some(key)) {
+        let key = first.own_unique_key().unwrap_or_default();
+        if copies.iter().any(|copy| copy.own_unique_key() != Some(key)) {
             let places: Vec<_> = copies.iter().map(|copy| described(copy)).collect();
             return Err(format!("{operation:?} has different keys: {}", places.join("; ")));
         }

@@ -54,7 +54,9 @@ fn read(body: &Bytes) -> Result<Vec<Element>, &'static str> {
 /// The ids that a client gave to the messages of a batch, joined by `,`; `None` when it cannot be read.
 pub(super) fn unique_keys(body: &Bytes) -> Option<String> {
     let elements = read(body).ok()?;
-    Some(join_ids(elements.iter().filter_map(|element| wire_properties::value(&element.properties, UNIQ_KEY))))
+    Some(join_ids(
+        elements.iter().filter_map(|element| wire_properties::value(&element.properties, UNIQ_KEY)),
+    ))
 }
 
 impl Broker {
