@@ -1,5 +1,7 @@
 //! Batches: what brokers make of them, and what clients are told, on both profiles.
 
+#![allow(clippy::unwrap_used, reason = "a failing step fails the test; its helpers too")]
+
 mod support;
 
 use std::collections::BTreeMap;

@@ -57,7 +57,8 @@ fn bug_21_what_is_no_batch_has_an_error_of_its_own() {
     let before = client.stats();
     let hello = |topic: &str| Message::new(topic, "hello");
     let large = || Message::new("T1", vec![b'x'; 3 << 20]);
-    let rows: [(Vec<Message>, fn(&BatchError) -> bool); 5] = [
+    type Expected = fn(&BatchError) -> bool;
+    let rows: [(Vec<Message>, Expected); 5] = [
         (vec![hello("T1"), hello("T2")], |error| matches!(error, BatchError::SeveralTopics { .. })),
         (vec![], |error| matches!(error, BatchError::Empty)),
         (vec![hello("%RETRY%g")], |error| matches!(error, BatchError::RetryTopic { .. })),
