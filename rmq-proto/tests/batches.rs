@@ -17,7 +17,7 @@ fn batch(messages: impl IntoIterator<Item = Message>) -> Result<PreparedBatch, B
 }
 
 fn error(messages: impl IntoIterator<Item = Message>) -> BatchError {
-    batch(messages).unwrap_err()
+    batch(messages).expect_err("no batch")
 }
 
 /// BUG-21, K1: no batch goes to the topic of its first message alone.
