@@ -12,7 +12,7 @@ use core::time::Duration;
 use bytes::BufMut;
 use rmq_proto::command::{EncodeError, encode_frame};
 use rmq_proto::header::SendMessageV2Header;
-use rmq_proto::message::{Prepared, PreparedBatch, batch_properties, join_ids};
+use rmq_proto::message::{ID_ROOM, Prepared, PreparedBatch, batch_properties, join_ids};
 
 use super::{Client, Effect, Timer, encode};
 use crate::config::{ProducerConfig, SendOptions};
@@ -35,15 +35,21 @@ impl Client {
         let auto = config.auto_batch.as_ref()?;
         let has_room =
             self.gathering.held_by(producer).saturating_add(message.body().len()) <= auto.total_bytes;
-        let gathers = !options.oneway && options.timeout.is_none() && has_room && message.may_join_batch();
+        let bytes = message.body().len() + message.properties().len() + ID_ROOM;
+        let gathers = !options.oneway
+            && options.timeout.is_none()
+            && has_room
+            && self.admit_at_once(producer, config, bytes).is_ok()
+            && message.may_join_batch();
         gathers.then(|| GroupKey::new(producer, message, target))
     }
 
     /// Lets a message wait in its group, which goes out when that makes it large enough.
-    pub(super) fn gather(&mut self, send: SendOp, key: GroupKey) -> OpId {
+    pub(super) fn gather(&mut self, mut send: SendOp, key: GroupKey) -> OpId {
         let (body_len, element_len) = (send.body.len(), element_len(&send));
         let enough = send.config.auto_batch.map_or(0, |auto| auto.bytes);
         self.send_bytes += send.bytes();
+        self.take_permit(&mut send);
         let group = self.group_with_room(&send, key, element_len);
         let op = OpId(self.sends.insert(send));
         let place = self.gathering.join(group, op, body_len, element_len);

@@ -1,5 +1,6 @@
 //! The client: its surface, its timers, and the settling of what its machines order.
 
+mod admission;
 mod attempts;
 mod batches;
 mod connections;
@@ -244,6 +245,8 @@ impl Client {
             operations: self.operations(),
             operation_bytes: self.send_bytes,
             producers: self.producers.len(),
+            permits: self.producers.permits().0,
+            in_line: self.producers.permits().1,
             fault_items: self.producers.fault_items(),
             gathered: self.gathering.messages(),
             gathered_bytes: self.gathering.bytes(),

@@ -12,7 +12,8 @@ use super::ConfigError;
 /// ever. Each is still an operation with its own time, cancel and result.
 ///
 /// At once, and by themselves, go: one-way sends, sends with a timeout of their own, messages that are delayed, compressed or to
-/// a retry topic, and messages for which there is no room.
+/// a retry topic, and messages for which there is no room or, with [`InFlight`](crate::InFlight), no
+/// permit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AutoBatch {
     pub(crate) delay: Duration,

@@ -3,12 +3,14 @@
 mod auto_batch;
 mod client;
 mod fault;
+mod in_flight;
 mod producer;
 mod send_back;
 
 pub use auto_batch::AutoBatch;
 pub use client::{ClientConfig, ClientConfigBuilder, CloseOnTimeout, Identity, Start};
 pub use fault::FaultTolerance;
+pub use in_flight::InFlight;
 pub use producer::{AttemptTimeout, ProducerConfig, RetryPolicy, SendOptions};
 pub use send_back::SendBackOptions;
 

@@ -6,6 +6,7 @@
 //! | Gathered | its group goes out                         | Riding                               |
 //! | Riding   | the batch that carries it ends (producer §10.6) | the end                         |
 //! | Asleep   | a send-back falls back on it (producer §12) | Resolve                              |
+//! | InLine   | a permit is free (producer §5.8)           | Resolve                              |
 //! | Resolve  | a usable route is known                    | Pick                                 |
 //! | Resolve  | no usable route is known                   | Waiting                              |
 //! | Waiting  | route                                      | Pick, or the end without a queue     |
@@ -41,6 +42,7 @@ use crate::error::{Attempt, RequestError, SendError, SendErrorKind, SendFailure,
 use crate::event::{MessageQueue, OpId, ProducerId, SendResult, SendStatus};
 use crate::fault::{Outcome, Report};
 use crate::link::{LinkId, Ticket};
+use crate::producer::Permit;
 use crate::route::{Choice, TopicId};
 use crate::send_back::SendBackOp;
 use crate::time::Instant;
@@ -69,6 +71,8 @@ pub(crate) enum Step {
     Riding {
         batch: OpId,
     },
+    /// Others of its producer have to end first.
+    InLine,
     Resolve,
     Waiting {
         topic: TopicId,
@@ -141,6 +145,7 @@ pub(crate) struct SendOp {
     pub(crate) began: Instant,
     pub(crate) deadline: Instant,
     pub(crate) step: Step,
+    pub(crate) permit: Permit,
     pub(crate) timer: Option<Armed>,
     pub(crate) progress: Option<Progress>,
     /// Attempts that ended.
@@ -214,6 +219,7 @@ impl SendOp {
             began: now,
             deadline: now + timeout,
             step: Step::Resolve,
+            permit: Permit::Unneeded,
             timer: None,
             progress: None,
             ended: 0,
@@ -240,6 +246,11 @@ impl SendOp {
 
     pub(crate) fn rides_in(&self, carrier: OpId) -> bool {
         matches!(self.step, Step::Riding { batch } if batch == carrier)
+    }
+
+    /// Whether it counts among what its producer has under way.
+    pub(crate) fn needs_permit(&self) -> bool {
+        !matches!(self.target, Target::Queues)
     }
 
     pub(crate) fn attempts_allowed(&self) -> u32 {

@@ -8,7 +8,7 @@ use rmq_core::proto::header::SendMessageV2Header;
 use rmq_core::proto::message::{Message, MessageRules};
 use rmq_core::proto::properties::{TAGS, UNIQ_KEY, value};
 use rmq_core::{
-    AttemptTimeout, AutoBatch, ClientConfigBuilder, ConfigError, Event, Limits, MessageQueue, OpId,
+    AttemptTimeout, AutoBatch, ClientConfigBuilder, ConfigError, Event, InFlight, Limits, MessageQueue, OpId,
     ProducerConfig, RejectReason, RequestError, RetryPolicy, SendErrorKind, SendOptions, SendStatus,
 };
 
@@ -519,6 +519,22 @@ fn batches_take_no_room_of_operations() {
     assert_eq!(rejected.reason, RejectReason::TooManyOperations { limit: 3 });
     net.run(ms(100));
     ops.into_iter().for_each(|op| drop(net.take_sent(op)));
+    assert_nothing_left(&net);
+}
+
+/// A message that waits for others has its permit; one that there is none for stands in line and goes out alone.
+#[test]
+fn messages_that_wait_have_permits() {
+    let limit = InFlight::new().max_messages(2);
+    let mut net = net_of(config(), producer().in_flight(limit));
+    let ops = [send(&mut net, "one"), send(&mut net, "two"), send(&mut net, "three")];
+    let stats = net.client.stats();
+    assert_eq!((stats.permits, stats.in_line, stats.gathered), (2, 1, 2));
+    net.run(ms(20));
+    assert_eq!((net.batches().len(), net.sends().len()), (1, 1));
+    ops.into_iter().for_each(|op| drop(net.take_sent(op)));
+    let stats = net.client.stats();
+    assert_eq!((stats.permits, stats.in_line), (0, 0));
     assert_nothing_left(&net);
 }
 

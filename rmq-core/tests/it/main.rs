@@ -8,6 +8,7 @@ mod batches;
 mod cases;
 mod contract;
 mod hard_cases;
+mod in_flight;
 mod life_cycle;
 mod limits;
 mod producer_rows;

@@ -11,6 +11,7 @@ macro_rules! rows {
 mod batches;
 mod budget;
 mod faults;
+mod in_flight;
 mod queues;
 mod replies;
 mod routes;
