@@ -4,6 +4,7 @@
 
 #[path = "driver/batches.rs"]
 mod batches;
+mod transactions;
 mod world;
 
 use std::time::Duration;

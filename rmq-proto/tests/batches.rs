@@ -1,10 +1,11 @@
 //! The rules for a batch to send: producer §10.5, wire §6.6.
 
 use std::net::IpAddr;
+use std::time::Duration;
 
 use rmq_proto::id::UniqueKeyGenerator;
 use rmq_proto::message::{
-    BatchElement, BatchElements, BatchError, Message, MessageError, MessageRules, PreparedBatch,
+    BatchElement, BatchElements, BatchError, DelayLevel, Message, MessageError, MessageRules, PreparedBatch,
 };
 use rmq_proto::properties;
 
@@ -38,6 +39,24 @@ fn bug_21_a_batch_without_messages() {
 #[test]
 fn bug_21_a_retry_topic() {
     assert_eq!(error([hello("%RETRY%g")]), BatchError::RetryTopic { topic: "%RETRY%g".into() });
+}
+
+#[test]
+fn bug_21_delayed_messages() {
+    let level = DelayLevel::new(3).unwrap();
+    let delayed = [
+        hello("T1").delay_level(level),
+        hello("T1").deliver_after(Duration::from_secs(5)),
+        hello("T1").deliver_at(1_700_000_000_000),
+    ];
+    for message in delayed {
+        assert_eq!(
+            error([hello("T1"), message.clone()]),
+            BatchError::Delayed { index: 1, topic: "T1".into() }
+        );
+        let prepared = message.prepare(&MessageRules::default()).unwrap();
+        assert!(!prepared.may_join_batch());
+    }
 }
 
 #[test]
@@ -80,7 +99,7 @@ fn properties_leave_room_for_those_that_the_broker_adds() {
 #[test]
 fn the_limit_is_that_of_the_encoded_batch() {
     let messages = || [hello("T1"), hello("T1")];
-    let rules = |max_body_len| MessageRules { max_body_len };
+    let rules = |max_body_len| MessageRules { max_body_len, ..MessageRules::default() };
     let Err(BatchError::TooLong { len, .. }) = PreparedBatch::new(messages(), &rules(50)) else {
         panic!("it is too long")
     };

@@ -9,8 +9,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use bytes::BufMut;
-use rmq_proto::command::{EncodeError, encode_frame};
+use bytes::{BufMut, BytesMut};
+use rmq_proto::command::EncodeError;
 use rmq_proto::header::SendMessageV2Header;
 use rmq_proto::message::{ID_ROOM, Prepared, PreparedBatch, batch_properties, join_ids};
 
@@ -232,7 +232,7 @@ impl Client {
         members.iter().filter_map(|op| self.sends.get(op.0)).map(element_len).sum()
     }
 
-    /// The frame of a batch: each body is written from where it is. One message that is left alone goes out as ever.
+    /// The frame of a batch. One message that is left alone goes out as ever.
     pub(super) fn encode_riders(
         &self,
         carrier: &SendOp,
@@ -252,19 +252,16 @@ impl Client {
             let head = self.head(only.code.0, opaque, 0, None);
             return self.frame_to(out, &head, &header, &only.body);
         }
-        let head = self.head(carrier.code.0, opaque, 0, None);
-        let header = encode::send_header(carrier);
-        let len = sends.iter().map(|send| element_len(send)).sum();
-        encode_frame(&mut out.buffer, self.config.header_format, &head, &header, len)?;
+        let mut body = BytesMut::with_capacity(sends.iter().map(|send| element_len(send)).sum());
         for send in sends {
             let element = send.element_head();
-            element.put_before_body(&mut out.buffer);
-            out.body(&send.body);
-            element.put_before_properties(&mut out.buffer);
-            out.buffer.put_slice(send.properties.as_bytes());
+            element.put_before_body(&mut body);
+            body.put_slice(&send.body);
+            element.put_before_properties(&mut body);
+            body.put_slice(send.properties.as_bytes());
         }
-        out.frames += 1;
-        Ok(())
+        let head = self.head(carrier.code.0, opaque, 0, None);
+        self.frame_to(out, &head, &encode::send_header(carrier), &body.freeze())
     }
 
     fn end_batch(&mut self, batch: OpId) {

@@ -40,7 +40,7 @@ impl GroupKey {
         let value = |name| properties::value(message.properties(), name);
         let queue = match target {
             Target::Queue(choice) => Some((choice.broker.clone(), choice.queue_id)),
-            Target::Topic | Target::Queues => None,
+            Target::Topic | Target::Queues | Target::Recall(_) => None,
         };
         Self {
             producer,

@@ -8,8 +8,9 @@ use rmq_core::proto::header::SendMessageV2Header;
 use rmq_core::proto::message::{Message, MessageRules};
 use rmq_core::proto::properties::{TAGS, UNIQ_KEY, value};
 use rmq_core::{
-    AttemptTimeout, AutoBatch, ClientConfigBuilder, ConfigError, Event, InFlight, Limits, MessageQueue, OpId,
-    ProducerConfig, RejectReason, RequestError, RetryPolicy, SendErrorKind, SendOptions, SendStatus,
+    AttemptTimeout, AutoBatch, ClientConfigBuilder, ConfigError, DelayLevel, Event, InFlight, Limits,
+    MessageQueue, OpId, ProducerConfig, RejectReason, RequestError, RetryPolicy, SendErrorKind, SendOptions,
+    SendStatus,
 };
 
 use crate::support::{Act, Net, Seen, after, at, config, elements, ms, route, stored};
@@ -167,7 +168,8 @@ fn only_what_belongs_together_goes_together() {
     assert_nothing_left(&net);
 }
 
-/// A timeout of its own, a one-way send, a retry topic, properties that a batch has no room for: at once and alone.
+/// A timeout of its own, a one-way send, a retry topic, a delay, a compressed body,
+/// properties that a batch has no room for: at once and alone.
 #[test]
 fn what_cannot_wait_goes_directly() {
     let mut net = net();
@@ -176,11 +178,15 @@ fn what_cannot_wait_goes_directly() {
     let oneway = net.send("T", SendOptions::default().oneway());
     let retry = send_as(&mut net, Message::new("%RETRY%g", "x"));
     let wordy = send_as(&mut net, Message::new("T", "x").property("p", "v".repeat(32_400)));
+    let delayed = send_as(&mut net, Message::new("T", "x").deliver_after(ms(5_000)));
+    let level = DelayLevel::new(3).unwrap();
+    let levelled = send_as(&mut net, Message::new("T", "x").delay_level(level));
+    let compressed = send_as(&mut net, Message::new("T", "x".repeat(5_000)));
     assert_eq!((net.client.stats().gathered, net.client.stats().gathered_bytes), (0, 0));
     net.run(ms(0));
     assert!(matches!(net.end(oneway).1, Event::OnewayWritten { .. }));
-    [hurried, retry, wordy].into_iter().for_each(|op| drop(net.take_sent(op)));
-    assert_eq!(net.sends().len(), 4);
+    [hurried, retry, wordy, delayed, levelled, compressed].into_iter().for_each(|op| drop(net.take_sent(op)));
+    assert_eq!(net.sends().len(), 7);
     assert_nothing_left(&net);
 }
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use rmq_driver::rmq_core::proto::message::BatchElements;
-use rmq_driver::{AutoBatch, BatchError, Client, Error, Message, Producer, ProducerConfig, SendOptions};
+use rmq_driver::{
+    AutoBatch, BatchError, Client, DelayLevel, Error, Message, Producer, ProducerConfig, SendOptions,
+};
 
 use super::world::{Hand, Peer, World};
 use super::{message, warm};
@@ -58,9 +60,12 @@ fn bug_21_what_is_no_batch_has_an_error_of_its_own() {
     let hello = |topic: &str| Message::new(topic, "hello");
     let large = || Message::new("T1", vec![b'x'; 3 << 20]);
     type Expected = fn(&BatchError) -> bool;
-    let rows: [(Vec<Message>, Expected); 5] = [
+    let rows: [(Vec<Message>, Expected); 6] = [
         (vec![hello("T1"), hello("T2")], |error| matches!(error, BatchError::SeveralTopics { .. })),
         (vec![], |error| matches!(error, BatchError::Empty)),
+        (vec![hello("T1").delay_level(DelayLevel::new(3).unwrap())], |error| {
+            matches!(error, BatchError::Delayed { .. })
+        }),
         (vec![hello("%RETRY%g")], |error| matches!(error, BatchError::RetryTopic { .. })),
         (vec![hello("T1"), hello("T1").wait_store_ok(false)], |error| {
             matches!(error, BatchError::MixedWait { .. })

@@ -8,7 +8,7 @@ use core::fmt;
 
 use super::batch::ElementHead;
 use super::error::Shown;
-use super::{ID_ROOM, Message, MessageError, MessageRules, Prepared};
+use super::{BodyCompression, ID_ROOM, Message, MessageError, MessageRules, Prepared};
 use crate::code::RequestCode;
 use crate::id::{self, UniqueKey};
 use crate::names::RETRY_PREFIX;
@@ -163,6 +163,7 @@ impl PreparedBatch {
         rules: &MessageRules,
     ) -> Result<Self, BatchError> {
         let messages = messages.into_iter();
+        let rules = &MessageRules { compression: BodyCompression::NONE, ..rules.clone() };
         let mut prepared: Vec<Prepared> = Vec::with_capacity(messages.size_hint().0.min(MOST_ROOM));
         let mut wait = None;
         for (index, message) in messages.enumerate() {

@@ -49,10 +49,16 @@ impl Gauges {
             ("queued", stats.queued, stats.operations + control + stats.links * limits.inbound),
             ("awaited", stats.awaited, stats.operations + control + stats.links * limits.tombstones),
             // A message that waits for a batch, or is in one, has a timer, and so has the batch.
-            ("timers", stats.timers, 2 * stats.operations + stats.links + 2 * stats.topics + watched + 1),
+            (
+                "timers",
+                stats.timers,
+                2 * stats.operations + stats.open_checks + stats.links + 2 * stats.topics + watched + 1,
+            ),
             ("gathered", stats.gathered, stats.operations),
             ("groups", stats.groups, stats.gathered),
             ("auto_batches", stats.auto_batches, stats.operations - stats.gathered.min(stats.operations)),
+            ("open_checks", stats.open_checks, limits.checks),
+            ("check_bytes", stats.check_bytes, limits.check_bytes),
             ("fault_items", stats.fault_items, stats.producers * limits.fault_items),
         ];
         match bounds.iter().find(|(_, value, most)| value > most) {
@@ -73,6 +79,9 @@ fn never_back(last: &Stats, stats: &Stats) -> Result<(), Violation> {
             ("send_backs", s.send_backs),
             ("send_backs_succeeded", s.send_backs_succeeded),
             ("send_backs_failed", s.send_backs_failed),
+            ("recalls", s.recalls),
+            ("recalls_succeeded", s.recalls_succeeded),
+            ("recalls_failed", s.recalls_failed),
             ("cancelled", s.cancelled),
             ("rejected", s.rejected),
             ("retries", s.retries),
@@ -113,6 +122,9 @@ fn same(stats: &Stats, ops: &Operations, conns: &Connections) -> Result<(), Viol
         ("send_backs", stats.send_backs, tally.backs),
         ("send_backs_succeeded", stats.send_backs_succeeded, tally.backs_succeeded),
         ("send_backs_failed", stats.send_backs_failed, tally.backs_failed),
+        ("recalls", stats.recalls, tally.recalls),
+        ("recalls_succeeded", stats.recalls_succeeded, tally.recalls_succeeded),
+        ("recalls_failed", stats.recalls_failed, tally.recalls_failed),
         ("cancelled", stats.cancelled, tally.cancelled),
         ("rejected", stats.rejected, tally.rejected),
     ];

@@ -1,11 +1,11 @@
 //! Rows 79, 80, 82 and 88: batches.
 
 use super::*;
-use crate::support::{batch, elements};
-use rmq_core::SendResult;
+use crate::support::elements;
 use rmq_core::proto::ext::ExtFields;
 use rmq_core::proto::message::{BatchError, MessageRules, PreparedBatch};
 use rmq_core::proto::properties::{UNIQ_KEY, value};
+use rmq_core::{DelayLevel, SendResult};
 
 /// A batch of three that is answered with these fields on top of a full header: its result, and the ids that went out, the
 /// batch's own last.
@@ -67,6 +67,7 @@ rows! {
         let several = refused([hello("T1"), hello("T2")]);
         assert!(matches!(several, BatchError::SeveralTopics { index: 1, .. }), "{several}");
         assert!(matches!(refused([hello("%RETRY%g")]), BatchError::RetryTopic { .. }));
-        let _ = batch("T1", &["one", "two"]);
+        let level = DelayLevel::new(3).unwrap();
+        assert!(matches!(refused([hello("T1").delay_level(level)]), BatchError::Delayed { index: 0, .. }));
     }
 }

@@ -141,6 +141,7 @@ impl Broker {
             born_host: turn.from,
             store_host: self.address,
             reconsume_times: 0,
+            prepared_transaction_offset: 0,
             producer_group: header.producer_group.as_ref().to_owned(),
         }
     }
