@@ -104,8 +104,8 @@ mod transaction;
 pub use address::{Address, AddressError};
 pub use client::Client;
 pub use config::{
-    AttemptTimeout, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError, FaultTolerance, Identity,
-    InFlight, ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
+    AttemptTimeout, AutoBatch, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError,
+    FaultTolerance, Identity, InFlight, ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
 };
 pub use error::{
     Attempt, CloseCause, EndTransactionError, RecallError, RejectReason, Rejected, RequestError,

@@ -9,7 +9,8 @@ use crate::config::ConfigError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Operations under way, those included whose end was not yet polled; 65,536. Over it a command is
-    /// [rejected](crate::RejectReason::TooManyOperations).
+    /// [rejected](crate::RejectReason::TooManyOperations). Each message that waits for an [automatic
+    /// batch](crate::AutoBatch) or is in one is an operation, so there are no more of those batches.
     pub operations: usize,
     /// Bytes of bodies and properties of the operations under way; 256 MiB. Over it a command is
     /// [rejected](crate::RejectReason::TooManyBytes).

@@ -94,6 +94,14 @@ pub struct Stats {
     pub topics: usize,
     /// Gauge: brokers whose health producers remember, counted for each producer.
     pub fault_items: usize,
+    /// Gauge: messages that wait to go out in a [batch](crate::AutoBatch).
+    pub gathered: usize,
+    /// Gauge: bytes of their bodies.
+    pub gathered_bytes: usize,
+    /// Gauge: batches that they wait for.
+    pub groups: usize,
+    /// Gauge: automatic batches under way. They are no operations; those that they carry are.
+    pub auto_batches: usize,
     /// Gauge: peers known.
     pub links: usize,
     /// Gauge: connections open.

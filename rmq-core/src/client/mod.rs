@@ -2,10 +2,12 @@
 
 mod admission;
 mod attempts;
+mod batches;
 mod connections;
 mod encode;
 mod extras;
 mod faults;
+mod gathering;
 mod heartbeats;
 mod inbound;
 #[cfg(rmq_mutate)]
@@ -38,7 +40,7 @@ use crate::event::{Event, OpId, ProducerId};
 use crate::fault::{Probe, ProbeId};
 use crate::io::{Input, Output};
 use crate::link::{Link, LinkId, Owner};
-use crate::producer::{Producers, SendOp};
+use crate::producer::{Gathering, GroupId, Producers, SendOp};
 use crate::rng::Rng;
 use crate::route::{Brokers, NameServers, RouteTable, TopicId};
 use crate::slab::Slab;
@@ -53,6 +55,7 @@ use shutdown::Lifecycle;
 enum Timer {
     Send(OpId),
     SendBack(OpId),
+    Group(GroupId),
     Link(LinkId),
     Query(TopicId),
     Refresh(TopicId),
@@ -104,6 +107,7 @@ pub struct Client {
     routes: RouteTable,
     brokers: Brokers,
     producers: Producers,
+    gathering: Gathering,
     probes: Slab<Probe>,
     sends: Slab<SendOp>,
     send_bytes: usize,
@@ -140,6 +144,7 @@ impl Client {
             routes: RouteTable::new(),
             brokers: Brokers::default(),
             producers: Producers::default(),
+            gathering: Gathering::new(),
             probes: Slab::new(),
             sends: Slab::new(),
             send_bytes: 0,
@@ -205,6 +210,7 @@ impl Client {
             match timer {
                 Timer::Send(op) => self.send_timer(op),
                 Timer::SendBack(op) => self.back_timer(op),
+                Timer::Group(group) => self.group_timer(group),
                 Timer::Link(link) => self.link_timer(link),
                 Timer::Query(topic) => self.query_timer(topic),
                 Timer::Refresh(topic) => self.refresh_timer(topic),
@@ -256,6 +262,10 @@ impl Client {
             permits: self.producers.permits().0,
             in_line: self.producers.permits().1,
             fault_items: self.producers.fault_items(),
+            gathered: self.gathering.messages(),
+            gathered_bytes: self.gathering.bytes(),
+            groups: self.gathering.groups(),
+            auto_batches: self.gathering.batches,
             topics: self.routes.len(),
             links: self.links.len(),
             connections: self.links.iter().filter(|(_, link)| up(link)).count(),
@@ -268,7 +278,7 @@ impl Client {
 
     /// Operations under way, those included whose end waits to be polled.
     fn operations(&self) -> usize {
-        self.sends.len() + self.outputs.terminals()
+        self.sends.len() - self.gathering.batches + self.outputs.terminals()
     }
 
     /// Time never goes back.
@@ -316,5 +326,10 @@ impl Client {
 
     fn unix_ms(&self) -> u64 {
         self.clock.unix_ms(self.now)
+    }
+
+    /// When a message is born that is sent now.
+    fn born_ms(&self) -> i64 {
+        i64::try_from(self.unix_ms()).unwrap_or(i64::MAX)
     }
 }

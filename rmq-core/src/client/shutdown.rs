@@ -56,6 +56,7 @@ impl Client {
         for id in self.links.ids() {
             self.rearm_link(id);
         }
+        self.depart_all();
         if within.is_zero() {
             self.fail_all_sends();
             self.end_all();

@@ -1,11 +1,13 @@
 //! What a user chooses, checked when it is handed over.
 
+mod auto_batch;
 mod client;
 mod fault;
 mod in_flight;
 mod producer;
 mod send_back;
 
+pub use auto_batch::AutoBatch;
 pub use client::{ClientConfig, ClientConfigBuilder, CloseOnTimeout, Identity, Start};
 pub use fault::FaultTolerance;
 pub use in_flight::InFlight;

@@ -1,9 +1,13 @@
 //! Producers and the sends they are asked for.
 
 mod admission;
+mod batch;
+mod gather;
 mod send;
 
 pub(crate) use admission::{Admission, Permit};
+pub(crate) use batch::{Batch, Riders, part_of};
+pub(crate) use gather::{Gathering, Group, GroupId, GroupKey, element_len};
 pub(crate) use send::{NewSend, Progress, SendOp, Stage, Step, Target, Verdict};
 
 use alloc::collections::BTreeMap;

@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 mod acl;
+mod auto_batches;
+mod auto_batches_storm;
+mod batches;
 mod cases;
 mod contract;
 mod hard_cases;

@@ -48,11 +48,15 @@ impl Gauges {
             ("connections", stats.connections, stats.links),
             ("queued", stats.queued, stats.operations + control + stats.links * limits.inbound),
             ("awaited", stats.awaited, stats.operations + control + stats.links * limits.tombstones),
+            // A message that waits for a batch, or is in one, has a timer, and so has the batch.
             (
                 "timers",
                 stats.timers,
-                stats.operations + stats.open_checks + stats.links + 2 * stats.topics + watched + 1,
+                2 * stats.operations + stats.open_checks + stats.links + 2 * stats.topics + watched + 1,
             ),
+            ("gathered", stats.gathered, stats.operations),
+            ("groups", stats.groups, stats.gathered),
+            ("auto_batches", stats.auto_batches, stats.operations - stats.gathered.min(stats.operations)),
             ("open_checks", stats.open_checks, limits.checks),
             ("check_bytes", stats.check_bytes, limits.check_bytes),
             ("fault_items", stats.fault_items, stats.producers * limits.fault_items),

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use rmq_core::proto::command::HeaderFormat;
 use rmq_core::{
-    AttemptTimeout, ClientConfig, ClientConfigBuilder, CloseOnTimeout, FaultTolerance, ProducerConfig,
-    RetryPolicy,
+    AttemptTimeout, AutoBatch, ClientConfig, ClientConfigBuilder, CloseOnTimeout, FaultTolerance,
+    ProducerConfig, RetryPolicy,
 };
 use rmq_proto::code::ResponseCode;
 
@@ -173,6 +173,7 @@ pub struct ClientSettings {
     pub fault_tolerance: Option<FaultTolerance>,
     /// Of a thousand sends, how many go to a given queue.
     pub to_queue: u32,
+    pub auto_batch: Option<AutoBatch>,
 }
 
 impl RunOptions {
@@ -275,6 +276,10 @@ impl ClientSettings {
                 _ => None,
             },
             to_queue: *rng.pick(&[0, 0, 150]).unwrap_or(&0),
+            auto_batch: rng.chance(200).then(|| {
+                let delay = Duration::from_millis(rng.within(1..200));
+                AutoBatch::new().delay(delay).bytes(rng.within(1..2_000) as usize)
+            }),
         }
     }
 
@@ -301,8 +306,12 @@ impl ClientSettings {
             .send_timeout(self.send_timeout)
             .retry(self.retry.clone())
             .retry_backoff(self.retry_backoff);
-        match &self.fault_tolerance {
+        let config = match &self.fault_tolerance {
             Some(tolerance) => config.fault_tolerance(tolerance.clone()),
+            None => config,
+        };
+        match self.auto_batch {
+            Some(batches) => config.auto_batch(batches),
             None => config,
         }
     }

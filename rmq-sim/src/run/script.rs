@@ -219,6 +219,7 @@ fn decode_settings(code: &mut Code<'_>) -> ClientSettings {
         retry_backoff: Duration::from_millis(100),
         fault_tolerance: None,
         to_queue: 0,
+        auto_batch: None,
     }
 }
 
