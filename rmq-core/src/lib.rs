@@ -95,12 +95,13 @@ mod send_back;
 mod slab;
 mod stats;
 mod time;
+mod trace;
 
 pub use address::{Address, AddressError};
 pub use client::Client;
 pub use config::{
     AttemptTimeout, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError, FaultTolerance, Identity,
-    ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
+    ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start, Trace,
 };
 pub use error::{
     Attempt, CloseCause, RejectReason, Rejected, RequestError, SendBackAttempt, SendBackError,

@@ -177,6 +177,7 @@ impl Client {
 
     fn follow(&mut self, op: OpId, verdict: Verdict) {
         self.tell_fault_table(op);
+        self.tell_trace(op);
         match verdict {
             Verdict::Again => self.try_again(op),
             Verdict::Stored(result) => self.stored(op, result),
@@ -217,6 +218,9 @@ impl Client {
     pub(super) fn end(&mut self, op: OpId, event: impl FnOnce(SendOp) -> Event) {
         let Some(mut send) = self.sends.remove(op.0) else { return };
         self.timers.disarm(&mut send.timer);
+        if let Some(cargo) = send.cargo {
+            return self.traces_ended(cargo, &event(send));
+        }
         let bytes = send.bytes();
         let is_question = matches!(send.target, Target::Queues);
         let event = match send.back.take() {
@@ -233,6 +237,7 @@ impl Client {
 
     /// Fails every send under way, as the client shuts down.
     pub(super) fn fail_all_sends(&mut self) {
+        self.drop_traces();
         for id in self.sends.ids() {
             let (op, now) = (OpId(id), self.now);
             self.abandon(op);

@@ -14,6 +14,7 @@ mod routing;
 mod sending;
 mod sending_back;
 mod shutdown;
+mod tracing;
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::format;
@@ -38,6 +39,7 @@ use crate::route::{Brokers, NameServers, RouteTable, TopicId};
 use crate::slab::Slab;
 use crate::stats::Stats;
 use crate::time::{Instant, WallClock};
+use crate::trace::Tracers;
 use outputs::{Item, Outputs};
 use shutdown::Lifecycle;
 
@@ -50,6 +52,7 @@ enum Timer {
     Query(TopicId),
     Refresh(TopicId),
     Probe(ProbeId),
+    Trace(ProducerId),
     Shutdown,
 }
 
@@ -60,6 +63,10 @@ impl Rank for Timer {
             Self::Link(link) => link.slot.saturating_add(1),
             _ => 0,
         }
+    }
+
+    fn is_of_operation(&self) -> bool {
+        matches!(self, Self::Send(_) | Self::SendBack(_))
     }
 }
 
@@ -95,6 +102,7 @@ pub struct Client {
     routes: RouteTable,
     brokers: Brokers,
     producers: Producers,
+    tracers: Tracers,
     probes: Slab<Probe>,
     sends: Slab<SendOp>,
     send_bytes: usize,
@@ -128,6 +136,7 @@ impl Client {
             routes: RouteTable::new(),
             brokers: Brokers::default(),
             producers: Producers::default(),
+            tracers: Tracers::default(),
             probes: Slab::new(),
             sends: Slab::new(),
             send_bytes: 0,
@@ -168,6 +177,9 @@ impl Client {
             return Err(ConfigError::TooManyProducers { limit });
         }
         let id = self.producers.insert(config);
+        if let Some(config) = self.producers.get(id).cloned() {
+            self.add_tracer(id, &config);
+        }
         self.beat_now();
         self.settle();
         Ok(id)
@@ -197,6 +209,7 @@ impl Client {
                 Timer::Query(topic) => self.query_timer(topic),
                 Timer::Refresh(topic) => self.refresh_timer(topic),
                 Timer::Probe(probe) => self.probe_timer(probe),
+                Timer::Trace(producer) => self.trace_timer(producer),
                 Timer::Shutdown => self.shutdown_timer(),
             }
             self.settle();
@@ -244,6 +257,9 @@ impl Client {
             connections: self.links.iter().filter(|(_, link)| up(link)).count(),
             queued: self.links.iter().map(|(_, link)| link.queue.len()).sum(),
             awaited: self.links.iter().map(|(_, link)| link.awaited()).sum(),
+            traces_waiting: self.tracers.waiting(),
+            trace_sends: self.tracers.under_way(),
+            operation_timers: self.timers.of_operations(),
             timers: self.timers.len(),
             ..self.stats
         }
@@ -251,7 +267,7 @@ impl Client {
 
     /// Operations under way, those included whose end waits to be polled.
     fn operations(&self) -> usize {
-        self.sends.len() + self.outputs.terminals()
+        self.sends.len() - self.tracers.under_way() + self.outputs.terminals()
     }
 
     /// Time never goes back.
@@ -262,6 +278,16 @@ impl Client {
     /// Carries out orders until there are none. Each send has a bounded number of attempts and each question a bounded
     /// number of servers, so there is an end.
     fn settle(&mut self) {
+        loop {
+            self.carry_out();
+            self.shutdown_step();
+            if self.effects.is_empty() {
+                break;
+            }
+        }
+    }
+
+    fn carry_out(&mut self) {
         while let Some(effect) = self.effects.pop_front() {
             match effect {
                 Effect::Proceed(op) => self.proceed(op),
@@ -283,7 +309,6 @@ impl Client {
                 },
             }
         }
-        self.shutdown_step();
     }
 
     fn notice(&mut self, event: Event) {

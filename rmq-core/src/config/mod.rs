@@ -4,15 +4,18 @@ mod client;
 mod fault;
 mod producer;
 mod send_back;
+mod trace;
 
 pub use client::{ClientConfig, ClientConfigBuilder, CloseOnTimeout, Identity, Start};
 pub use fault::FaultTolerance;
 pub use producer::{AttemptTimeout, ProducerConfig, RetryPolicy, SendOptions};
 pub use send_back::SendBackOptions;
+pub use trace::Trace;
 
 use alloc::string::{String, ToString};
 use core::time::Duration;
 
+use rmq_proto::message::MessageError;
 use rmq_proto::names::NameError;
 
 use crate::address::AddressError;
@@ -81,6 +84,9 @@ pub enum ConfigError {
     /// No name server was given.
     #[error("no name server is given: name_server(\"host:9876\") adds one")]
     NoNameServer,
+    /// The topic of [`Trace`] is none that messages can be sent to.
+    #[error("message trace: {0}")]
+    TraceTopic(MessageError),
     /// The client is shut down.
     #[error("the client is shut down: start another one")]
     ShutDown,

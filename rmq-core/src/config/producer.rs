@@ -8,7 +8,7 @@ use core::time::Duration;
 use rmq_proto::code::ResponseCode;
 use rmq_proto::names;
 
-use super::{ConfigError, FaultTolerance, at_least_a_millisecond};
+use super::{ConfigError, FaultTolerance, Trace, at_least_a_millisecond};
 use crate::link::HOLD_OFF;
 
 /// How much of a call's time one attempt may take.
@@ -103,6 +103,7 @@ pub struct ProducerConfig {
     pub(crate) retry_backoff: Duration,
     pub(crate) fault_tolerance: Option<FaultTolerance>,
     pub(crate) default_topic_queues: NonZeroU32,
+    pub(crate) trace: Option<Trace>,
 }
 
 impl ProducerConfig {
@@ -117,6 +118,7 @@ impl ProducerConfig {
             retry_backoff: HOLD_OFF,
             fault_tolerance: None,
             default_topic_queues: NonZeroU32::MIN.saturating_add(3),
+            trace: None,
         }
     }
 
@@ -173,6 +175,13 @@ impl ProducerConfig {
         self
     }
 
+    /// Tells what became of this producer's messages in a topic that consoles read; off by default. Java: `enableTrace`.
+    #[must_use]
+    pub fn trace(mut self, trace: Trace) -> Self {
+        self.trace = Some(trace);
+        self
+    }
+
     /// The time of one send, as set by [`send_timeout`](Self::send_timeout).
     pub fn timeout(&self) -> Duration {
         self.send_timeout
@@ -202,6 +211,9 @@ impl ProducerConfig {
         }
         if let Some(tolerance) = &self.fault_tolerance {
             tolerance.check()?;
+        }
+        if let Some(trace) = &self.trace {
+            trace.check()?;
         }
         if self.attempts.get() > 64 {
             return Err(ConfigError::TooLarge { name: "attempts", maximum: "64" });

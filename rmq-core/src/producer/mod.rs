@@ -37,9 +37,15 @@ impl Producers {
         self.by_id.values().any(|producer| producer.config.group == group)
     }
 
-    pub(crate) fn insert(&mut self, config: ProducerConfig) -> ProducerId {
+    /// An id that no producer has or will have.
+    pub(crate) fn reserve(&mut self) -> ProducerId {
         let id = ProducerId(self.next);
         self.next += 1;
+        id
+    }
+
+    pub(crate) fn insert(&mut self, config: ProducerConfig) -> ProducerId {
+        let id = self.reserve();
         self.by_id.insert(id, Producer { config: Arc::new(config), faults: FaultTable::default() });
         id
     }

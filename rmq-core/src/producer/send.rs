@@ -28,6 +28,9 @@ use bytes::Bytes;
 use rmq_proto::code::{RequestCode, ResponseCode};
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::header::SendResponseHeader;
+use rmq_proto::id::UniqueKey;
+use rmq_proto::message::Prepared;
+use rmq_proto::trace::TraceRecord;
 
 use crate::address::Address;
 use crate::config::{AttemptTimeout, ProducerConfig};
@@ -39,6 +42,7 @@ use crate::link::{LinkId, Ticket};
 use crate::route::{Choice, TopicId};
 use crate::send_back::SendBackOp;
 use crate::time::Instant;
+use crate::trace::{Cargo, published};
 
 /// Which route a send waits for.
 #[derive(Clone, Debug)]
@@ -128,11 +132,15 @@ pub(crate) struct SendOp {
     pub(crate) tried: Vec<Arc<str>>,
     /// The send-back that this message to a retry topic belongs to.
     pub(crate) back: Option<Box<SendBackOp>>,
+    /// The trace records that this message carries: then no user knows of it.
+    pub(crate) cargo: Option<Cargo>,
     /// When the last attempt that ended began.
     pub(crate) last_began: Instant,
     failed: Vec<Attempt>,
     /// What the last attempt says of its broker, until it is told.
     report: Option<Report>,
+    /// What is to be told of the last attempt by message trace, until it is.
+    record: Option<Box<TraceRecord>>,
     /// A stored message whose status asked for another attempt.
     not_stored_ok: Option<SendResult>,
 }
@@ -151,6 +159,20 @@ pub(crate) struct NewSend {
 }
 
 impl NewSend {
+    /// Of a message that is to have the id `key`.
+    pub(crate) fn of(message: &Prepared, target: Target, key: &UniqueKey) -> Self {
+        Self {
+            topic: message.shared_topic(),
+            target,
+            code: message.request_code(),
+            body: message.body().clone(),
+            flag: message.flag(),
+            sys_flag: message.sys_flag(),
+            properties: message.properties_with_id(key),
+            message_id: key.to_string(),
+        }
+    }
+
     /// Of what carries no message.
     pub(crate) const fn nothing(topic: Arc<str>, target: Target, message_id: String) -> Self {
         Self {
@@ -197,9 +219,11 @@ impl SendOp {
             ended: 0,
             tried: Vec::new(),
             back: None,
+            cargo: None,
             last_began: now,
             failed: Vec::new(),
             report: None,
+            record: None,
             not_stored_ok: None,
         }
     }
@@ -262,6 +286,7 @@ impl SendOp {
             Err(error) => return self.fail(now, RequestError::BadHeader(error)),
         };
         let result = self.result(status, &header);
+        self.record = published(self, now, &result);
         let again = status != SendStatus::SendOk
             && self.config.retry.retries_not_stored_ok()
             && !self.has_given_queue();
@@ -309,6 +334,10 @@ impl SendOp {
 
     pub(crate) fn take_report(&mut self) -> Option<Report> {
         self.report.take()
+    }
+
+    pub(crate) fn take_record(&mut self) -> Option<Box<TraceRecord>> {
+        self.record.take()
     }
 
     fn result(&self, status: SendStatus, header: &SendResponseHeader<'_>) -> SendResult {
