@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
+mod at_zero;
 mod cases;
 mod contract;
 mod hard_cases;
@@ -10,3 +11,4 @@ mod limits;
 mod producer_rows;
 mod send_back;
 mod support;
+mod trace;
