@@ -262,7 +262,7 @@ fn any_optional() -> impl Strategy<Value = Option<String>> {
 }
 
 fn any_kind() -> impl Strategy<Value = MessageKind> {
-    (0..5).prop_map(|number| MessageKind::of(number).unwrap())
+    (0..5).prop_map(|number| MessageKind::of(number).expect("there are five"))
 }
 
 fn any_pub() -> impl Strategy<Value = TraceRecord> {

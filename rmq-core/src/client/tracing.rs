@@ -30,7 +30,7 @@ impl Client {
     }
 
     /// Takes a record of a producer with trace on; of others it is none.
-    fn trace(&mut self, producer: ProducerId, record: TraceRecord) {
+    pub(super) fn trace(&mut self, producer: ProducerId, record: TraceRecord) {
         let most = self.config.limits.trace_records;
         let Some(tracer) = self.tracers.get_mut(producer) else { return };
         self.stats.traces += 1;

@@ -23,6 +23,12 @@ const MAX_BATCH: u32 = 20;
 /// connections. No event tells of it: what came of them is counted in [`Stats`](crate::Stats). They are told late rather than at
 /// the cost of sends, and lost rather than kept: [`Limits::trace_records`](crate::Limits::trace_records) of them wait at most.
 /// When the client shuts down, those that wait are sent within its time.
+///
+/// ```
+/// use rmq_core::{ProducerConfig, Trace};
+///
+/// let config = ProducerConfig::new("order-service").trace(Trace::new());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     topic: String,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rmq_core::proto::command::HeaderFormat;
 use rmq_core::{
     AttemptTimeout, ClientConfig, ClientConfigBuilder, CloseOnTimeout, FaultTolerance, ProducerConfig,
-    RetryPolicy,
+    RetryPolicy, Trace,
 };
 use rmq_proto::code::ResponseCode;
 
@@ -171,6 +171,8 @@ pub struct ClientSettings {
     pub read_len: usize,
     pub retry_backoff: Duration,
     pub fault_tolerance: Option<FaultTolerance>,
+    /// No seed draws it: the records are more messages than those that the run is about.
+    pub trace: Option<Trace>,
     /// Of a thousand sends, how many go to a given queue.
     pub to_queue: u32,
 }
@@ -274,6 +276,7 @@ impl ClientSettings {
                 1 => Some(FaultTolerance::new().detector(true)),
                 _ => None,
             },
+            trace: None,
             to_queue: *rng.pick(&[0, 0, 150]).unwrap_or(&0),
         }
     }
@@ -299,8 +302,12 @@ impl ClientSettings {
             .send_timeout(self.send_timeout)
             .retry(self.retry.clone())
             .retry_backoff(self.retry_backoff);
-        match &self.fault_tolerance {
+        let config = match &self.fault_tolerance {
             Some(tolerance) => config.fault_tolerance(tolerance.clone()),
+            None => config,
+        };
+        match &self.trace {
+            Some(trace) => config.trace(trace.clone()),
             None => config,
         }
     }
