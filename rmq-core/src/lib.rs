@@ -101,7 +101,7 @@ pub use address::{Address, AddressError};
 pub use client::Client;
 pub use config::{
     AttemptTimeout, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError, FaultTolerance, Identity,
-    ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start, Trace,
+    InFlight, ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start, Trace,
 };
 pub use error::{
     Attempt, CloseCause, RejectReason, Rejected, RequestError, SendBackAttempt, SendBackError,

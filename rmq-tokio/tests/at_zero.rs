@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use rmq_tokio::sim::{SimTokio, World};
-use rmq_tokio::{Message, Producer, ProducerConfig, Stats, Trace};
+use rmq_tokio::{InFlight, Message, Producer, ProducerConfig, Stats, Trace};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
@@ -15,6 +15,7 @@ const FOREVER: std::ops::Range<Duration> = SECOND..Duration::from_secs(3_000);
 fn operations_are_at_zero(stats: &Stats) {
     let held = (stats.operations, stats.operation_bytes, stats.operation_timers);
     assert_eq!(held, (0, 0, 0), "{stats:?}");
+    assert_eq!((stats.permits, stats.in_line), (0, 0), "{stats:?}");
     assert_eq!((stats.queued, stats.awaited, stats.misuses), (0, 0, 0), "{stats:?}");
     assert_eq!((stats.traces_waiting, stats.trace_sends), (0, 0), "{stats:?}");
 }
@@ -25,7 +26,10 @@ fn all_is_at_zero(stats: &Stats) {
 }
 
 fn config() -> ProducerConfig {
-    ProducerConfig::new("group").send_timeout(2 * SECOND).trace(Trace::new())
+    ProducerConfig::new("group")
+        .send_timeout(2 * SECOND)
+        .in_flight(InFlight::new().max_messages(40))
+        .trace(Trace::new())
 }
 
 /// Sends from a hundred tasks, ten messages each; how many were stored.

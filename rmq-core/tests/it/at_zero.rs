@@ -3,14 +3,16 @@
 use rmq_core::proto::message::Message;
 use rmq_core::proto::trace::TRACE_TOPIC;
 use rmq_core::{
-    Event, MessageQueue, OpId, ProducerConfig, Redelivery, SendOptions, SendResult, Stats, Trace,
+    Event, InFlight, MessageQueue, OpId, ProducerConfig, Redelivery, SendOptions, SendResult, Stats, Trace,
 };
 
 use crate::support::{Accept, Act, NAME_SERVER, Net, at, back, config, ms, route};
 
-/// A client that tells what it does, its messages' topic on broker `a` alone.
+/// A client that tells what it does and has not too much under way, its messages' topic on broker `a` alone.
 fn net() -> Net {
-    let mut net = Net::with(config().build().unwrap(), ProducerConfig::new("PG").trace(Trace::new()));
+    let limits = InFlight::new().max_messages(50);
+    let producer = ProducerConfig::new("PG").trace(Trace::new()).in_flight(limits);
+    let mut net = Net::with(config().build().unwrap(), producer);
     net.routes.insert("T".into(), route(&[("a", 1)]));
     net.routes.insert(TRACE_TOPIC.into(), route(&[("a", 1)]));
     net
@@ -84,6 +86,7 @@ fn begin(net: &mut Net, number: u64) -> OpId {
 fn operations_are_at_zero(stats: &Stats, when: &str) {
     let held = (stats.operations, stats.operation_bytes, stats.operation_timers);
     assert_eq!(held, (0, 0, 0), "{when}: {stats:?}");
+    assert_eq!((stats.permits, stats.in_line), (0, 0), "{when}: {stats:?}");
     assert_eq!((stats.trace_sends, stats.traces_waiting), (0, 0), "{when}: {stats:?}");
 }
 

@@ -6,6 +6,7 @@ mod at_zero;
 mod cases;
 mod contract;
 mod hard_cases;
+mod in_flight;
 mod life_cycle;
 mod limits;
 mod producer_rows;
