@@ -4,18 +4,22 @@ mod admission;
 mod attempts;
 mod connections;
 mod encode;
+mod extras;
 mod faults;
 mod heartbeats;
 mod inbound;
 #[cfg(rmq_mutate)]
 mod mutations;
+mod namespaces;
 mod outputs;
 mod queues;
+mod recalling;
 mod routing;
 mod sending;
 mod sending_back;
 mod shutdown;
 mod tracing;
+mod transactions;
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::format;
@@ -25,6 +29,7 @@ use bytes::BytesMut;
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::id::UniqueKeyGenerator;
 use rmq_proto::message::MessageRules;
+use rmq_proto::sign::Credentials;
 
 use crate::address::Address;
 use crate::config::{ClientConfig, ConfigError, ProducerConfig, Start};
@@ -41,6 +46,7 @@ use crate::slab::Slab;
 use crate::stats::Stats;
 use crate::time::{Instant, WallClock};
 use crate::trace::Tracers;
+use crate::transaction::{Check, CheckToken};
 use outputs::{Item, Outputs};
 use shutdown::Lifecycle;
 
@@ -54,6 +60,7 @@ enum Timer {
     Refresh(TopicId),
     Probe(ProbeId),
     Trace(ProducerId),
+    Check(CheckToken),
     Shutdown,
 }
 
@@ -87,6 +94,7 @@ enum Effect {
 #[derive(Clone, Debug)]
 pub struct Client {
     config: Arc<ClientConfig>,
+    credentials: Option<Arc<Credentials>>,
     client_id: Arc<str>,
     now: Instant,
     clock: WallClock,
@@ -107,6 +115,8 @@ pub struct Client {
     probes: Slab<Probe>,
     sends: Slab<SendOp>,
     send_bytes: usize,
+    checks: Slab<Check>,
+    check_bytes: usize,
     lifecycle: Lifecycle,
     buffer: BytesMut,
     stats: Stats,
@@ -114,7 +124,7 @@ pub struct Client {
 
 impl Client {
     /// A client that has done nothing yet: it connects when there is something to send.
-    pub fn new(config: ClientConfig, start: Start) -> Self {
+    pub fn new(mut config: ClientConfig, start: Start) -> Self {
         let Start { now, unix_ms, seed, identity } = start;
         let mut rng = Rng::new(seed);
         let salt = (rng.next() as u32).to_be_bytes();
@@ -122,6 +132,7 @@ impl Client {
         let client_id = format!("{}@{}#{:016x}", identity.ip, identity.pid, rng.next());
         Self {
             client_id: client_id.into(),
+            credentials: config.credentials.take().map(Arc::new),
             now,
             clock: WallClock::new(now, unix_ms),
             rng,
@@ -141,6 +152,8 @@ impl Client {
             probes: Slab::new(),
             sends: Slab::new(),
             send_bytes: 0,
+            checks: Slab::new(),
+            check_bytes: 0,
             lifecycle: Lifecycle::Running,
             buffer: BytesMut::new(),
             stats: Stats::default(),
@@ -170,9 +183,7 @@ impl Client {
         if !self.lifecycle.accepts() {
             return Err(ConfigError::ShutDown);
         }
-        if self.producers.has_group(&config.group) {
-            return Err(ConfigError::duplicate(&config.group));
-        }
+        let config = self.producer_on_the_wire(config)?;
         let limit = self.config.limits.producers;
         if self.producers.len() >= limit {
             return Err(ConfigError::TooManyProducers { limit });
@@ -211,6 +222,7 @@ impl Client {
                 Timer::Refresh(topic) => self.refresh_timer(topic),
                 Timer::Probe(probe) => self.probe_timer(probe),
                 Timer::Trace(producer) => self.trace_timer(producer),
+                Timer::Check(token) => self.check_timer(token),
                 Timer::Shutdown => self.shutdown_timer(),
             }
             self.settle();
@@ -251,6 +263,8 @@ impl Client {
         Stats {
             operations: self.operations(),
             operation_bytes: self.send_bytes,
+            open_checks: self.checks.len(),
+            check_bytes: self.check_bytes,
             producers: self.producers.len(),
             permits: self.producers.permits().0,
             in_line: self.producers.permits().1,

@@ -2,13 +2,14 @@
 
 use alloc::vec::Vec;
 
+use rmq_proto::names::namespace;
 use rmq_proto::trace::TraceRecord;
 
 use super::{Client, Effect, Timer};
 use crate::config::ProducerConfig;
 use crate::event::{Event, OpId, ProducerId};
 use crate::producer::{NewSend, SendOp, Target};
-use crate::trace::{Cargo, TraceMessage};
+use crate::trace::{Cargo, TraceMessage, ended};
 
 impl Client {
     /// The inner producer sends over the client's connections. Brokers do not hear of it: they take sends of groups that
@@ -29,15 +30,37 @@ impl Client {
         }
     }
 
-    /// Takes a record of a producer with trace on; of others it is none.
-    pub(super) fn trace(&mut self, producer: ProducerId, record: TraceRecord) {
+    /// Tells of the end of a transaction whose bytes were taken.
+    pub(super) fn trace_end(&mut self, op: OpId) {
+        let Some(send) = self.sends.get(op.0).filter(|send| send.ending.is_some()) else { return };
+        if let Some(record) = ended(send, self.unix_ms()) {
+            self.trace(send.producer, record);
+        }
+    }
+
+    /// Takes a record of a producer with trace on.
+    fn trace(&mut self, producer: ProducerId, mut record: TraceRecord) {
         let most = self.config.limits.trace_records;
+        self.leave_namespace_of(&mut record);
         let Some(tracer) = self.tracers.get_mut(producer) else { return };
         self.stats.traces += 1;
         if tracer.push(record, most) {
             self.flush_traces(producer);
         } else {
             self.stats.traces_dropped += 1;
+        }
+    }
+
+    /// Names in records are users' names.
+    fn leave_namespace_of(&self, record: &mut TraceRecord) {
+        let Some(namespace) = self.config.rules.namespace.as_deref() else { return };
+        let (group, topic) = match record {
+            TraceRecord::Pub(record) => (&mut record.group, &mut record.topic),
+            TraceRecord::EndTransaction(record) => (&mut record.group, &mut record.topic),
+            _ => return,
+        };
+        for name in [group, topic] {
+            *name = namespace::unwrap(namespace, name).into_owned();
         }
     }
 

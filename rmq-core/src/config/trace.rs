@@ -16,7 +16,8 @@ const MAX_BATCH: u32 = 20;
 /// [`ProducerConfig::trace`](crate::ProducerConfig::trace). Java: `enableTrace`.
 ///
 /// For each message that a broker stored, a [record](rmq_proto::trace::Pub) goes to a topic that consoles read: which message,
-/// where, when, and how long it took. A send that fails leaves none, nor does a one-way one, nor one that its broker does not
+/// where, when, and how long it took. So does each [end of a transaction](rmq_proto::trace::EndTransaction) that a broker was
+/// told. A send that fails leaves none, nor does a one-way one, nor one that its broker does not
 /// want traced ([`SendResult::trace_on`](crate::SendResult::trace_on)), nor a message to the trace topic itself.
 ///
 /// Records are sent several at a time by a producer of its own, within 5 s and three attempts, over the client's

@@ -1,10 +1,12 @@
 //! Producers and the sends they are asked for.
 
 mod admission;
+mod new_send;
 mod send;
 
 pub(crate) use admission::{Admission, Permit};
-pub(crate) use send::{NewSend, Progress, SendOp, Stage, Step, Target, Verdict};
+pub(crate) use new_send::NewSend;
+pub(crate) use send::{Progress, SendOp, Stage, Step, Target, Verdict};
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -38,6 +40,11 @@ impl Producers {
 
     pub(crate) fn has_group(&self, group: &str) -> bool {
         self.by_id.values().any(|producer| producer.config.group == group)
+    }
+
+    /// The producer of a group.
+    pub(crate) fn of_group(&self, group: &str) -> Option<ProducerId> {
+        self.by_id.iter().find(|(_, producer)| producer.config.group == group).map(|(id, _)| *id)
     }
 
     /// An id that no producer has or will have.

@@ -4,9 +4,11 @@
 //! client sends as an inner producer's. So many are under way at most; what is packed beyond that waits, and when too
 //! many records wait, further ones are dropped.
 
+mod ended;
 mod parcel;
 mod published;
 
+pub(crate) use ended::{Labels, ended};
 pub(crate) use parcel::TraceMessage;
 pub(crate) use published::published;
 

@@ -3,7 +3,7 @@
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::string::{String, ToString};
 
-use rmq_proto::message::{ID_ROOM, Message, MessageRules, Prepared};
+use rmq_proto::message::{BodyCompression, ID_ROOM, Message, MessageRules, Prepared};
 use rmq_proto::properties::{self, KEY_SEPARATOR};
 use rmq_proto::trace::TraceRecord;
 
@@ -99,10 +99,12 @@ impl Parcel {
         true
     }
 
-    /// None if it is empty, or if no message can be like it.
+    /// None if it is empty, or if no message can be like it. It is not compressed: that is no work for the core.
     fn into_message(self, topic: &str) -> Option<Prepared> {
         let message = self.keys.into_iter().fold(Message::new(topic, self.text), Message::key);
-        message.prepare(&MessageRules { max_body_len: usize::MAX }).ok()
+        let rules =
+            MessageRules { max_body_len: usize::MAX, compression: BodyCompression::NONE, namespace: None };
+        message.prepare(&rules).ok()
     }
 }
 

@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 
-use rmq_proto::names::namespace;
 use rmq_proto::properties::{self, DELAY, KEYS, START_DELIVER_TIME, TAGS, TRAN_MSG};
 use rmq_proto::trace::{MessageKind, Pub, TraceRecord};
 
@@ -11,8 +10,8 @@ use crate::event::{SendResult, SendStatus};
 use crate::producer::SendOp;
 use crate::time::Instant;
 
-/// The record of the attempt under way, which a broker answered with `result`, if its producer tells such things. A message
-/// that takes the place of one that was given back is none of the producer's.
+/// The record of the attempt under way, which a broker answered with `result`, if its producer tells such things; with the
+/// names on the wire. A message that takes the place of one that was given back is none of the producer's.
 pub(crate) fn published(send: &SendOp, now: Instant, result: &SendResult) -> Option<Box<TraceRecord>> {
     let trace = send.config.trace.as_ref()?;
     if send.back.is_some() || !result.trace_on || send.topic.starts_with(trace.topic_name()) {
@@ -25,8 +24,8 @@ pub(crate) fn published(send: &SendOp, now: Instant, result: &SendResult) -> Opt
     Some(Box::new(TraceRecord::Pub(Pub {
         time: send.born_ms.saturating_add(waited),
         region: Some(result.region_id.clone()),
-        group: namespace::unwrap_any(&send.config.group).into_owned(),
-        topic: namespace::unwrap_any(&send.topic).into_owned(),
+        group: send.config.group.clone(),
+        topic: send.topic.to_string(),
         message_id: send.message_id.clone(),
         tags: property(TAGS),
         keys: property(KEYS),

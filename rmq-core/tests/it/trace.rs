@@ -4,15 +4,18 @@ use std::num::NonZeroU32;
 
 use rmq_core::proto::body::HeartbeatData;
 use rmq_core::proto::code::{RequestCode, ResponseCode};
+use rmq_core::proto::compress::Compression;
 use rmq_core::proto::header::UnregisterHeader;
 use rmq_core::proto::message::Message;
 use rmq_core::proto::properties::{self, KEYS};
 use rmq_core::proto::trace::{self, Pub, TRACE_TOPIC, TraceRecord};
 use rmq_core::{
-    ConfigError, Event, Limits, OpId, ProducerConfig, ProducerId, RetryPolicy, SendOptions, Stats, Trace,
+    ConfigError, Event, Limits, OpId, ProducerConfig, ProducerId, Resolution, RetryPolicy, SendOptions,
+    Stats, Trace,
 };
 
 use crate::support::{Act, Net, UNIX_MS, after, at, back, config, ms, route};
+use crate::transactions::{check, half_sent, question};
 
 const SUCCESS: Act = Act::Stored(ResponseCode::SUCCESS);
 
@@ -130,6 +133,18 @@ fn each_attempt_that_was_answered_leaves_one() {
 }
 
 #[test]
+fn the_length_is_that_of_the_compressed_body() {
+    let mut net = Net::with(config().compression(Compression::Zlib).build().unwrap(), traced());
+    net.routes.insert(TRACE_TOPIC.into(), route(&[("b", 1)]));
+    let producer = net.producer;
+    send_of(&mut net, producer, Message::new("T", "x".repeat(10_000)));
+    net.run(ms(0));
+    let sent = net.sends()[0].command.body.len();
+    assert!(sent < 1_000, "{sent}");
+    assert_eq!(records(&net)[0].body_len as usize, sent);
+}
+
+#[test]
 fn other_statuses_are_no_success() {
     for (code, success) in [
         (ResponseCode::SUCCESS, true),
@@ -226,14 +241,67 @@ fn a_batch_is_a_message_for_each_topic() {
     assert_eq!(ids(&net), [of(1), of(0)]);
 }
 
-/// Java prints names without namespace.
+/// Names are users' names. The topic of traces is in no namespace, the group that sends them is its producer's.
 #[test]
 fn names_are_without_namespace() {
-    let mut net = net_with(ProducerConfig::new("INST%PG").trace(Trace::new()), Limits::default());
-    net.routes.insert("INST%T".into(), route(&[("a", 1)]));
-    send(&mut net, "INST%T");
-    let record = &records(&net)[0];
-    assert_eq!((&*record.group, &*record.topic), ("PG", "T"));
+    for (namespace, group, topic) in [("INST", "INST%P%G", "INST%T%U"), ("", "P%G", "T%U")] {
+        let config = config().namespace(namespace).build().unwrap();
+        let mut net = Net::with(config, ProducerConfig::new("P%G").trace(Trace::new()));
+        net.routes.insert(topic.into(), route(&[("a", 1)]));
+        net.routes.insert(TRACE_TOPIC.into(), route(&[("b", 1)]));
+        send(&mut net, "T%U");
+        let record = &records(&net)[0];
+        assert_eq!((&*record.group, &*record.topic), ("P%G", "T%U"));
+        let inner = format!("_INNER_TRACE_PRODUCER-{group}-PRODUCE-1");
+        assert_eq!(net.sends()[1].send().producer_group, inner);
+    }
+}
+
+/// The records of transactions as the console reads them: the half message, its end, and the answer to a broker's question.
+#[test]
+fn ends_of_transactions_leave_records() {
+    let trace = Trace::new().batch(NonZeroU32::MIN);
+    let mut net = net_with(ProducerConfig::new("PG").trace(trace), Limits::default());
+    let half = half_sent(&mut net);
+    net.run(ms(250));
+    net.client.end_transaction(net.now, net.producer, &half, Resolution::Commit, None).unwrap();
+    net.run(ms(250));
+    let (token, _) = check(&mut net, "a", &question(Some("PG"), Some("a"))).unwrap();
+    net.client.answer_check(net.now, token, Resolution::Rollback, None).unwrap();
+    net.run(ms(0));
+    let id = &half.message_id;
+    let [first, second, third] = [0, 250, 500].map(|millis| UNIX_MS + millis);
+    let begin = format!("{first}|DefaultRegion|PG|T|{id}|null|null|a:10911|5|0");
+    let lines = [
+        format!("Pub|{begin}|1|0A00000100002A9F0000000000000400|true"),
+        format!(
+            "EndTransaction|{second}|DefaultRegion|PG|T|{id}|null|null|a:10911|2|{id}|COMMIT_MESSAGE|false"
+        ),
+        format!(
+            "EndTransaction|{third}|DefaultRegion|PG|T|AC0A|TagA|order-42|a:10911|2|AC0A|ROLLBACK_MESSAGE|true"
+        ),
+    ];
+    let told = net.sends().into_iter().filter(|seen| seen.send().topic == TRACE_TOPIC);
+    let texts: Vec<_> = told.map(|seen| String::from_utf8(seen.command.body.to_vec()).unwrap()).collect();
+    assert_eq!(texts, lines.map(|line| line.replace('|', "\u{1}") + "\u{2}"));
+}
+
+/// Neither is one told that its broker does not want traced, nor one that was not told to a broker.
+#[test]
+fn ends_of_transactions_that_leave_no_record() {
+    let mut net = net();
+    net.broker("a").trace_on = Some("false");
+    let half = half_sent(&mut net);
+    net.client.end_transaction(net.now, net.producer, &half, Resolution::Commit, None).unwrap();
+    net.run(ms(10));
+    net.broker("a").trace_on = None;
+    let half = half_sent(&mut net);
+    let before = counts(&net.client.stats());
+    net.stalled = true;
+    let op = net.client.end_transaction(net.now, net.producer, &half, Resolution::Commit, None).unwrap();
+    net.run(ms(10_000));
+    assert!(matches!(net.end(op).1, Event::EndTransactionFailed { .. }));
+    assert_eq!((before, counts(&net.client.stats())[0]), ([1, 1, 0, 0], 1));
 }
 
 /// Each producer has its own settings, its own records and its own group for them. Brokers hear of users' groups alone, and only

@@ -40,6 +40,8 @@ impl Gauges {
         let watched = stats.fault_items;
         let control = stats.topics + stats.links * (1 + stats.producers) + watched;
         let sends = stats.operations + stats.trace_sends;
+        // Timers of other things, at most.
+        let tables = stats.links + 2 * stats.topics + stats.open_checks + watched + stats.producers;
         let bounds = [
             ("operations", stats.operations, limits.operations),
             ("operation_bytes", stats.operation_bytes, limits.operation_bytes),
@@ -50,7 +52,9 @@ impl Gauges {
             ("queued", stats.queued, sends + control + stats.links * limits.inbound),
             ("awaited", stats.awaited, sends + control + stats.links * limits.tombstones),
             ("operation_timers", stats.operation_timers, sends),
-            ("timers", stats.timers, sends + stats.links + 2 * stats.topics + watched + stats.producers + 1),
+            ("timers", stats.timers, sends + tables + 1),
+            ("open_checks", stats.open_checks, limits.checks),
+            ("check_bytes", stats.check_bytes, limits.check_bytes),
             ("traces_waiting", stats.traces_waiting, stats.producers * limits.trace_records),
             ("trace_sends", stats.trace_sends, stats.producers * limits.trace_sends),
             ("fault_items", stats.fault_items, stats.producers * limits.fault_items),
@@ -73,6 +77,9 @@ fn never_back(last: &Stats, stats: &Stats) -> Result<(), Violation> {
             ("send_backs", s.send_backs),
             ("send_backs_succeeded", s.send_backs_succeeded),
             ("send_backs_failed", s.send_backs_failed),
+            ("recalls", s.recalls),
+            ("recalls_succeeded", s.recalls_succeeded),
+            ("recalls_failed", s.recalls_failed),
             ("cancelled", s.cancelled),
             ("rejected", s.rejected),
             ("retries", s.retries),
@@ -117,6 +124,9 @@ fn same(stats: &Stats, ops: &Operations, conns: &Connections) -> Result<(), Viol
         ("send_backs", stats.send_backs, tally.backs),
         ("send_backs_succeeded", stats.send_backs_succeeded, tally.backs_succeeded),
         ("send_backs_failed", stats.send_backs_failed, tally.backs_failed),
+        ("recalls", stats.recalls, tally.recalls),
+        ("recalls_succeeded", stats.recalls_succeeded, tally.recalls_succeeded),
+        ("recalls_failed", stats.recalls_failed, tally.recalls_failed),
         ("cancelled", stats.cancelled, tally.cancelled),
         ("rejected", stats.rejected, tally.rejected),
     ];
