@@ -76,6 +76,14 @@ pub struct Stats {
     pub route_queries: u64,
     /// Counter: events that end no operation and were dropped.
     pub notices_dropped: u64,
+    /// Counter: [trace](crate::Trace) records made. Each ends among the next three.
+    pub traces: u64,
+    /// Counter: trace records that a broker stored.
+    pub traces_sent: u64,
+    /// Counter: trace records whose message could not be sent.
+    pub traces_failed: u64,
+    /// Counter: trace records that were not sent, as too many waited or no text could carry them.
+    pub traces_dropped: u64,
     /// Gauge: operations under way, those included whose end was not yet polled.
     pub operations: usize,
     /// Gauge: bytes of their bodies and properties.
@@ -110,7 +118,13 @@ pub struct Stats {
     pub queued: usize,
     /// Gauge: requests written whose answer is awaited, cancelled ones included.
     pub awaited: usize,
-    /// Gauge: timers armed.
+    /// Gauge: trace records that wait to be sent.
+    pub traces_waiting: usize,
+    /// Gauge: messages with trace records under way. They are no operations, and not counted as sends.
+    pub trace_sends: usize,
+    /// Gauge: timers armed for operations and for messages with trace records.
+    pub operation_timers: usize,
+    /// Gauge: timers armed, those of operations included.
     pub timers: usize,
 }
 

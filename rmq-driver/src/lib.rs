@@ -67,7 +67,7 @@ pub use rmq_core::{
     OutgoingRequest, ProducerConfig, RecallError, RecallInvalid, ReceivedAnswer, Redelivery, RejectReason,
     RequestError, RequestFields, RequestHook, Resolution, RetryPolicy, SendAttempt, SendBack,
     SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError,
-    SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome, Stats,
+    SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome, Stats, Trace,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use send_back::SendBackFuture;

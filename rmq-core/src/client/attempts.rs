@@ -193,6 +193,7 @@ impl Client {
 
     fn follow(&mut self, op: OpId, verdict: Verdict) {
         self.tell_fault_table(op);
+        self.tell_trace(op);
         match verdict {
             Verdict::Again => self.try_again(op),
             Verdict::Stored(result) => self.stored(op, result),
@@ -209,6 +210,7 @@ impl Client {
 
     pub(super) fn end_oneway(&mut self, op: OpId) {
         if self.sends.contains(op.0) {
+            self.trace_end(op);
             self.end_attempt(op);
             self.end(op, |_| Event::OnewayWritten { op });
         }
@@ -240,6 +242,9 @@ impl Client {
         let Some(mut send) = self.sends.remove(op.0) else { return };
         self.timers.disarm(&mut send.timer);
         self.release(&mut send);
+        if let Some(cargo) = send.cargo {
+            return self.traces_ended(cargo, &event(send));
+        }
         let bytes = send.bytes();
         let is_question = matches!(send.target, Target::Queues);
         let event = match (send.back.take(), send.ending.take()) {
@@ -258,6 +263,7 @@ impl Client {
 
     /// Fails every send under way, as the client shuts down.
     pub(super) fn fail_all_sends(&mut self) {
+        self.drop_traces();
         for id in self.sends.ids() {
             let (op, now) = (OpId(id), self.now);
             // Whoever rides in a batch ends with it.

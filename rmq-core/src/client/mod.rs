@@ -20,6 +20,7 @@ mod routing;
 mod sending;
 mod sending_back;
 mod shutdown;
+mod tracing;
 mod transactions;
 
 use alloc::collections::{BTreeMap, VecDeque};
@@ -46,6 +47,7 @@ use crate::route::{Brokers, NameServers, RouteTable, TopicId};
 use crate::slab::Slab;
 use crate::stats::Stats;
 use crate::time::{Instant, WallClock};
+use crate::trace::Tracers;
 use crate::transaction::{Check, CheckToken};
 use outputs::{Item, Outputs};
 use shutdown::Lifecycle;
@@ -60,6 +62,7 @@ enum Timer {
     Query(TopicId),
     Refresh(TopicId),
     Probe(ProbeId),
+    Trace(ProducerId),
     Check(CheckToken),
     Shutdown,
 }
@@ -71,6 +74,10 @@ impl Rank for Timer {
             Self::Link(link) => link.slot.saturating_add(1),
             _ => 0,
         }
+    }
+
+    fn is_of_operation(&self) -> bool {
+        matches!(self, Self::Send(_) | Self::SendBack(_))
     }
 }
 
@@ -107,7 +114,7 @@ pub struct Client {
     routes: RouteTable,
     brokers: Brokers,
     producers: Producers,
-    gathering: Gathering,
+    gathering: Gathering, tracers: Tracers,
     probes: Slab<Probe>,
     sends: Slab<SendOp>,
     send_bytes: usize,
@@ -145,6 +152,7 @@ impl Client {
             brokers: Brokers::default(),
             producers: Producers::default(),
             gathering: Gathering::new(),
+            tracers: Tracers::default(),
             probes: Slab::new(),
             sends: Slab::new(),
             send_bytes: 0,
@@ -185,6 +193,9 @@ impl Client {
             return Err(ConfigError::TooManyProducers { limit });
         }
         let id = self.producers.insert(config);
+        if let Some(config) = self.producers.get(id).cloned() {
+            self.add_tracer(id, &config);
+        }
         self.beat_now();
         self.settle();
         Ok(id)
@@ -215,6 +226,7 @@ impl Client {
                 Timer::Query(topic) => self.query_timer(topic),
                 Timer::Refresh(topic) => self.refresh_timer(topic),
                 Timer::Probe(probe) => self.probe_timer(probe),
+                Timer::Trace(producer) => self.trace_timer(producer),
                 Timer::Check(token) => self.check_timer(token),
                 Timer::Shutdown => self.shutdown_timer(),
             }
@@ -271,6 +283,9 @@ impl Client {
             connections: self.links.iter().filter(|(_, link)| up(link)).count(),
             queued: self.links.iter().map(|(_, link)| link.queue.len()).sum(),
             awaited: self.links.iter().map(|(_, link)| link.awaited()).sum(),
+            traces_waiting: self.tracers.waiting(),
+            trace_sends: self.tracers.under_way(),
+            operation_timers: self.timers.of_operations(),
             timers: self.timers.len(),
             ..self.stats
         }
@@ -278,7 +293,7 @@ impl Client {
 
     /// Operations under way, those included whose end waits to be polled.
     fn operations(&self) -> usize {
-        self.sends.len() - self.gathering.batches + self.outputs.terminals()
+        self.sends.len() - self.gathering.batches - self.tracers.under_way() + self.outputs.terminals()
     }
 
     /// Time never goes back.
@@ -289,6 +304,16 @@ impl Client {
     /// Carries out orders until there are none. Each send has a bounded number of attempts and each question a bounded
     /// number of servers, so there is an end.
     fn settle(&mut self) {
+        loop {
+            self.carry_out();
+            self.shutdown_step();
+            if self.effects.is_empty() {
+                break;
+            }
+        }
+    }
+
+    fn carry_out(&mut self) {
         while let Some(effect) = self.effects.pop_front() {
             match effect {
                 Effect::Proceed(op) => self.proceed(op),
@@ -310,7 +335,6 @@ impl Client {
                 },
             }
         }
-        self.shutdown_step();
     }
 
     fn notice(&mut self, event: Event) {

@@ -1,6 +1,5 @@
 //! Sends: accepted, cancelled, and brought to a route.
 
-use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -73,16 +72,7 @@ impl Client {
         let group = self.group_for(producer, &config, &message, &target, options);
         let key = self.unique_keys.next(self.unix_ms());
         let timeout = options.timeout.unwrap_or(config.send_timeout);
-        let new = NewSend {
-            topic: message.shared_topic(),
-            target,
-            code: message.request_code(),
-            body: message.body().clone(),
-            flag: message.flag(),
-            sys_flag: message.sys_flag(),
-            properties: message.properties_with_id(&key),
-            message_id: key.to_string(),
-        };
+        let new = NewSend::of(&message, target, &key);
         let born_ms = self.born_ms();
         let send = SendOp::new(producer, config, new, (self.now, timeout), born_ms, options.oneway);
         self.stats.sends += 1;

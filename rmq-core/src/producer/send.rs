@@ -34,8 +34,10 @@ use rmq_proto::code::{RequestCode, ResponseCode};
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::header::SendResponseHeader;
 use rmq_proto::message::ElementHead;
+use rmq_proto::trace::TraceRecord;
 
 use super::{Batch, GroupId};
+use super::NewSend;
 use crate::address::Address;
 use crate::config::{AttemptTimeout, ProducerConfig};
 use crate::deadlines::Armed;
@@ -50,6 +52,7 @@ use crate::recall::Recall;
 use crate::route::{Choice, TopicId};
 use crate::send_back::SendBackOp;
 use crate::time::Instant;
+use crate::trace::{Cargo, published};
 use crate::transaction::End;
 
 /// Which route a send waits for.
@@ -162,6 +165,8 @@ pub(crate) struct SendOp {
     pub(crate) back: Option<Box<SendBackOp>>,
     /// The batch that it sends.
     pub(crate) batch: Option<Box<Batch>>,
+    /// The trace records that this message carries: then no user knows of it.
+    pub(crate) cargo: Option<Cargo>,
     /// The end of a transaction that is told in place of a message: one-way, past the choice of a queue.
     pub(crate) ending: Option<Box<End>>,
     /// When the last attempt that ended began.
@@ -169,37 +174,10 @@ pub(crate) struct SendOp {
     pub(super) failed: Vec<Attempt>,
     /// What the last attempt says of its broker, until it is told.
     report: Option<Report>,
+    /// What is to be told of the last attempt by message trace, until it is.
+    record: Option<Box<TraceRecord>>,
     /// A stored message whose status asked for another attempt.
     pub(super) not_stored_ok: Option<SendResult>,
-}
-
-/// The parts of a [`SendOp`] that a call brings.
-pub(crate) struct NewSend {
-    pub(crate) topic: Arc<str>,
-    pub(crate) target: Target,
-    /// The request that carries it.
-    pub(crate) code: RequestCode,
-    pub(crate) body: Bytes,
-    pub(crate) flag: i32,
-    pub(crate) sys_flag: i32,
-    pub(crate) properties: String,
-    pub(crate) message_id: String,
-}
-
-impl NewSend {
-    /// Of what carries no message.
-    pub(crate) const fn nothing(topic: Arc<str>, target: Target, message_id: String) -> Self {
-        Self {
-            topic,
-            target,
-            code: RequestCode::SEND_MESSAGE_V2,
-            body: Bytes::new(),
-            flag: 0,
-            sys_flag: 0,
-            properties: String::new(),
-            message_id,
-        }
-    }
 }
 
 impl SendOp {
@@ -234,11 +212,12 @@ impl SendOp {
             ended: 0,
             tried: Vec::new(),
             back: None,
-            batch: None,
+    batch: None, cargo: None,
             ending: None,
             last_began: now,
             failed: Vec::new(),
             report: None,
+            record: None,
             not_stored_ok: None,
         }
     }
@@ -333,6 +312,7 @@ impl SendOp {
             return self.fail(now, error);
         }
         let result = self.result(status, &header);
+        self.record = published(self, now, &result);
         let again = status != SendStatus::SendOk
             && self.config.retry.retries_not_stored_ok()
             && !self.has_given_queue();
@@ -382,6 +362,10 @@ impl SendOp {
 
     pub(crate) fn take_report(&mut self) -> Option<Report> {
         self.report.take()
+    }
+
+    pub(crate) fn take_record(&mut self) -> Option<Box<TraceRecord>> {
+        self.record.take()
     }
 
     fn result(&self, status: SendStatus, header: &SendResponseHeader<'_>) -> SendResult {

@@ -67,6 +67,9 @@ pub(crate) struct Peer {
     pub(crate) always: Option<Act>,
     /// What it does about other requests than sends, by request code.
     pub(crate) others: BTreeMap<i32, Act>,
+    /// What it says of its region, and whether messages are to be traced.
+    pub(crate) region: Option<&'static str>,
+    pub(crate) trace_on: Option<&'static str>,
     stored: i64,
 }
 
@@ -394,7 +397,14 @@ impl Net {
                 peer.stored += 1;
                 let offset = peer.stored - 1;
                 peer.stored += elements(&request.body).len().saturating_sub(1) as i64;
-                self.answer(conn, &stored(request, offset, code));
+                let (region, trace_on) = (peer.region, peer.trace_on);
+                let mut answer = stored(request, offset, code);
+                for (name, value) in [("MSG_REGION", region), ("TRACE_ON", trace_on)] {
+                    if let Some(value) = value {
+                        answer.ext.insert(name, value);
+                    }
+                }
+                self.answer(conn, &answer);
             }
             Act::Route(body) => {
                 self.answer(
