@@ -105,7 +105,9 @@ mod transaction;
 pub use address::{Address, AddressError};
 pub use client::Client;
 pub use config::{
-    AttemptTimeout, AutoBatch, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError, FaultTolerance, Identity, InFlight, ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start, Trace,
+    AttemptTimeout, AutoBatch, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError,
+    FaultTolerance, Identity, InFlight, ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
+    Trace,
 };
 pub use error::{
     Attempt, CloseCause, EndTransactionError, RecallError, RejectReason, Rejected, RequestError,

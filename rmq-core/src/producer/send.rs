@@ -36,8 +36,8 @@ use rmq_proto::header::SendResponseHeader;
 use rmq_proto::message::ElementHead;
 use rmq_proto::trace::TraceRecord;
 
-use super::{Batch, GroupId};
 use super::NewSend;
+use super::{Batch, GroupId};
 use crate::address::Address;
 use crate::config::{AttemptTimeout, ProducerConfig};
 use crate::deadlines::Armed;
@@ -212,7 +212,8 @@ impl SendOp {
             ended: 0,
             tried: Vec::new(),
             back: None,
-    batch: None, cargo: None,
+            batch: None,
+            cargo: None,
             ending: None,
             last_began: now,
             failed: Vec::new(),

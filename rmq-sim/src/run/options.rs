@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use rmq_core::proto::command::HeaderFormat;
 use rmq_core::{
-    AttemptTimeout, AutoBatch, ClientConfig, ClientConfigBuilder, CloseOnTimeout, FaultTolerance, ProducerConfig, RetryPolicy, Trace,
+    AttemptTimeout, AutoBatch, ClientConfig, ClientConfigBuilder, CloseOnTimeout, FaultTolerance,
+    ProducerConfig, RetryPolicy, Trace,
 };
 use rmq_proto::code::ResponseCode;
 
@@ -312,7 +313,7 @@ impl ClientSettings {
             Some(tolerance) => config.fault_tolerance(tolerance.clone()),
             None => config,
         };
-        match self.auto_batch {
+        let config = match self.auto_batch {
             Some(batches) => config.auto_batch(batches),
             None => config,
         };
