@@ -42,7 +42,7 @@ pub(crate) fn question(group: Option<&str>, broker: Option<&'static str>) -> Rem
     question_about(&message, broker)
 }
 
-fn question_about(message: &StoredMessage, broker: Option<&'static str>) -> RemotingCommand {
+pub(crate) fn question_about(message: &StoredMessage, broker: Option<&'static str>) -> RemotingCommand {
     let mut body = BytesMut::new();
     message.encode(&mut body).unwrap();
     let mut command = RemotingCommand::request(RequestCode::CHECK_TRANSACTION_STATE).with_body(body.freeze());

@@ -27,10 +27,12 @@ impl Message {
         if let Err(error) = names::validate_group(group) {
             return Err(MessageError::Group { topic: self.topic, group: group.into(), error });
         }
+        let namespace = rules.namespace.as_deref().unwrap_or_default();
+        let group = names::namespace::wrap(namespace, group);
         let purpose = Purpose {
             code: RequestCode::SEND_MESSAGE_V2,
             sys_flag: SysFlag::default().with_transaction(TransactionType::Prepared).0,
-            properties: &[(TRAN_MSG, "true"), (PGROUP, group)],
+            properties: &[(TRAN_MSG, "true"), (PGROUP, &group)],
         };
         self.prepare_for(rules, &purpose)
     }
