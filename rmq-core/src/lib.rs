@@ -57,8 +57,8 @@
 //!    [`Client::poll_timeout`] is `None` or later than `now`: no driver can spin. Input and commands never fire timers:
 //!    an answer that is fed before `handle_timeout` wins, even past its deadline.
 //! 4. Every accepted operation ends in exactly one of [`Event::Sent`], [`Event::OnewayWritten`], [`Event::QueuesFound`],
-//!    [`Event::SendFailed`], [`Event::SentBack`], [`Event::SendBackFailed`] and [`Event::Cancelled`], whatever happens to
-//!    connections and time.
+//!    [`Event::SendFailed`], [`Event::SentBack`], [`Event::SendBackFailed`], [`Event::Replied`],
+//!    [`Event::RequestFailed`] and [`Event::Cancelled`], whatever happens to connections and time.
 //! 5. At most one [`Output::Write`] of a connection is outstanding, and its size is bounded. [`Input::Written`] reports
 //!    progress; the next write comes when all is reported. So a driver needs no queue.
 //! 6. The same [`Start`] and the same calls give the same outputs, byte for byte, on every platform. With other
@@ -103,10 +103,10 @@ pub use config::{
     ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
 };
 pub use error::{
-    Attempt, CloseCause, RejectReason, Rejected, RequestError, SendBackAttempt, SendBackError,
-    SendBackErrorKind, SendError, SendErrorKind, ServerOutcome,
+    Attempt, CloseCause, NoReplyError, NoReplyErrorKind, RejectReason, Rejected, RequestError,
+    SendBackAttempt, SendBackError, SendBackErrorKind, SendError, SendErrorKind, ServerOutcome,
 };
-pub use event::{Event, MessageQueue, OpId, ProducerId, SendResult, SendStatus};
+pub use event::{Event, MessageQueue, OpId, ProducerId, Replied, SendResult, SendStatus};
 pub use io::{CloseReason, ConnId, Input, Output, WriteData};
 pub use limits::Limits;
 pub use rmq_proto as proto;

@@ -18,6 +18,14 @@ pub struct Stats {
     pub send_backs_succeeded: u64,
     /// Counter: send-backs given up.
     pub send_backs_failed: u64,
+    /// Counter: requests accepted. They are not counted as sends.
+    pub requests: u64,
+    /// Counter: requests that ended with their reply.
+    pub requests_succeeded: u64,
+    /// Counter: requests given up.
+    pub requests_failed: u64,
+    /// Counter: replies that nobody waits for: late, cancelled meanwhile, the second of two, or never asked for.
+    pub unknown_replies: u64,
     /// Counter: operations cancelled.
     pub cancelled: u64,
     /// Counter: commands rejected.
@@ -58,6 +66,8 @@ pub struct Stats {
     pub operations: usize,
     /// Gauge: bytes of their bodies and properties.
     pub operation_bytes: usize,
+    /// Gauge: requests under way.
+    pub requests_waiting: usize,
     /// Gauge: producers.
     pub producers: usize,
     /// Gauge: topics known or asked for.
@@ -84,6 +94,8 @@ impl Stats {
             Event::SendFailed { .. } => self.sends_failed += u64::from(!is_question),
             Event::SentBack { .. } => self.send_backs_succeeded += 1,
             Event::SendBackFailed { .. } => self.send_backs_failed += 1,
+            Event::Replied { .. } => self.requests_succeeded += 1,
+            Event::RequestFailed { .. } => self.requests_failed += 1,
             Event::Cancelled { .. } => self.cancelled += 1,
             _ => {}
         }

@@ -95,7 +95,11 @@ impl Client {
         if mutated!(LoseTimer) && send.ended == 1 {
             return;
         }
-        if matches!(send.step, Step::Pausing) {
+        if matches!(send.step, Step::Replying) {
+            return self.give_up(op, SendErrorKind::TimedOut);
+        }
+        if matches!(send.step, Step::Pausing | Step::Registering) {
+            self.registering.remove(&op);
             send.step = Step::Pick;
             self.arm_send(op, None);
             return self.pick(op);
@@ -156,7 +160,10 @@ impl Client {
                 let (link, opaque, began, deadline) = (*link, *opaque, progress.began, progress.deadline);
                 self.give_up_awaiting(link, opaque, began, deadline);
             }
-            (Step::Asleep | Step::Resolve | Step::Pick | Step::Pausing, _)
+            (Step::Registering, _) => {
+                self.registering.remove(&op);
+            }
+            (Step::Asleep | Step::Resolve | Step::Pick | Step::Pausing | Step::Replying, _)
             | (Step::Writing | Step::Awaiting { .. }, _) => {}
         }
     }
@@ -185,6 +192,9 @@ impl Client {
     }
 
     fn stored(&mut self, op: OpId, result: SendResult) {
+        if self.sends.get(op.0).is_some_and(|send| send.request.is_some()) {
+            return self.await_reply(op, result);
+        }
         self.end(op, |_| Event::Sent { op, result });
     }
 
@@ -219,9 +229,14 @@ impl Client {
         self.timers.disarm(&mut send.timer);
         let bytes = send.bytes();
         let is_question = matches!(send.target, Target::Queues);
+        let request = send.request.take();
         let event = match send.back.take() {
             Some(back) => back.conclude(self.now, event(send)),
             None => event(send),
+        };
+        let event = match request {
+            Some(request) => self.end_request(*request, event),
+            None => event,
         };
         self.stats.count_end(&event, is_question);
         let forgotten =

@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use rmq_proto::code::ResponseCode;
+use rmq_proto::code::{RequestCode, ResponseCode};
 use rmq_proto::command::RemotingCommand;
 
 use super::Client;
@@ -11,12 +11,17 @@ use crate::link::{Answer, LinkId};
 impl Client {
     pub(super) fn inbound(&mut self, id: LinkId, command: &RemotingCommand) {
         self.stats.inbound += 1;
-        let remark = format!(" request type {} not supported", command.code);
-        self.answer(id, command, ResponseCode::REQUEST_CODE_NOT_SUPPORTED, Some(remark));
+        match RequestCode(command.code) {
+            RequestCode::PUSH_REPLY_MESSAGE_TO_CLIENT => self.reply_pushed(id, command),
+            RequestCode(code) => {
+                let remark = format!(" request type {code} not supported");
+                self.answer(id, command, ResponseCode::REQUEST_CODE_NOT_SUPPORTED, Some(remark));
+            }
+        }
     }
 
     /// Answers a broker's request, unless it wants no answer or too many wait to be written.
-    fn answer(
+    pub(super) fn answer(
         &mut self,
         id: LinkId,
         command: &RemotingCommand,

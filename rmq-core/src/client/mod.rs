@@ -10,18 +10,19 @@ mod inbound;
 mod mutations;
 mod outputs;
 mod queues;
+mod requests;
 mod routing;
 mod sending;
 mod sending_back;
 mod shutdown;
 
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
 use alloc::sync::Arc;
 
 use bytes::BytesMut;
 use rmq_proto::command::RemotingCommand;
-use rmq_proto::id::UniqueKeyGenerator;
+use rmq_proto::id::{CorrelationId, UniqueKeyGenerator};
 use rmq_proto::message::MessageRules;
 
 use crate::address::Address;
@@ -98,6 +99,10 @@ pub struct Client {
     probes: Slab<Probe>,
     sends: Slab<SendOp>,
     send_bytes: usize,
+    /// The requests under way.
+    requests: BTreeMap<CorrelationId, OpId>,
+    /// Those that wait until brokers know this client.
+    registering: BTreeSet<OpId>,
     lifecycle: Lifecycle,
     buffer: BytesMut,
     stats: Stats,
@@ -131,6 +136,8 @@ impl Client {
             probes: Slab::new(),
             sends: Slab::new(),
             send_bytes: 0,
+            requests: BTreeMap::new(),
+            registering: BTreeSet::new(),
             lifecycle: Lifecycle::Running,
             buffer: BytesMut::new(),
             stats: Stats::default(),
@@ -237,6 +244,7 @@ impl Client {
         Stats {
             operations: self.operations(),
             operation_bytes: self.send_bytes,
+            requests_waiting: self.requests.len(),
             producers: self.producers.len(),
             fault_items: self.producers.fault_items(),
             topics: self.routes.len(),
@@ -262,7 +270,7 @@ impl Client {
     /// Carries out orders until there are none. Each send has a bounded number of attempts and each question a bounded
     /// number of servers, so there is an end.
     fn settle(&mut self) {
-        while let Some(effect) = self.effects.pop_front() {
+        while let Some(effect) = self.effects.pop_front().or_else(|| self.next_registered()) {
             match effect {
                 Effect::Proceed(op) => self.proceed(op),
                 Effect::Answered { owner, command } => match owner {

@@ -1,9 +1,12 @@
 //! What went wrong, with what a user needs to act on it.
 
+mod no_reply;
 mod request;
 mod send;
 mod send_back;
 
+pub(crate) use no_reply::NoReply;
+pub use no_reply::{NoReplyError, NoReplyErrorKind};
 pub use request::{CloseCause, RequestError};
 pub(crate) use send::SendFailure;
 pub use send::{Attempt, SendError, SendErrorKind, ServerOutcome};
@@ -50,6 +53,9 @@ pub enum RejectReason {
     /// The queue given for a message belongs to another topic than the message.
     #[error("the queue belongs to another topic than the message")]
     OtherTopic,
+    /// The request names another client as the one to reply to.
+    #[error("the request was prepared for another client")]
+    OtherClient,
     /// The name of the topic asked for breaks a rule of names.
     #[error("no topic can have this name")]
     TopicName,

@@ -1,7 +1,9 @@
 //! Producers and the sends they are asked for.
 
+mod request;
 mod send;
 
+pub(crate) use request::RequestOp;
 pub(crate) use send::{NewSend, Progress, SendOp, Stage, Step, Target, Verdict};
 
 use alloc::collections::BTreeMap;

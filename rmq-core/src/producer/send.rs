@@ -3,6 +3,8 @@
 //! | step     | leaves on                                  | to                                   |
 //! |----------|--------------------------------------------|--------------------------------------|
 //! | Asleep   | a send-back falls back on it (producer §12) | Resolve                              |
+//! | Registering | brokers know this client, or had their time | Pick                                |
+//! | Replying | the reply to a request, its deadline       | the end                              |
 //! | Resolve  | a usable route is known                    | Pick                                 |
 //! | Resolve  | no usable route is known                   | Waiting                              |
 //! | Waiting  | route                                      | Pick, or the end without a queue     |
@@ -29,6 +31,7 @@ use rmq_proto::code::{RequestCode, ResponseCode};
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::header::SendResponseHeader;
 
+use super::request::RequestOp;
 use crate::address::Address;
 use crate::config::{AttemptTimeout, ProducerConfig};
 use crate::deadlines::Armed;
@@ -62,6 +65,10 @@ pub(crate) enum Step {
         stage: Stage,
     },
     Pick,
+    /// A request waits until brokers know this client.
+    Registering,
+    /// A request is stored; its reply is waited for.
+    Replying,
     /// Waits before another attempt at the only broker there is.
     Pausing,
     Queued {
@@ -128,6 +135,8 @@ pub(crate) struct SendOp {
     pub(crate) tried: Vec<Arc<str>>,
     /// The send-back that this message to a retry topic belongs to.
     pub(crate) back: Option<Box<SendBackOp>>,
+    /// What makes a request of it.
+    pub(crate) request: Option<Box<RequestOp>>,
     /// When the last attempt that ended began.
     pub(crate) last_began: Instant,
     failed: Vec<Attempt>,
@@ -197,6 +206,7 @@ impl SendOp {
             ended: 0,
             tried: Vec::new(),
             back: None,
+            request: None,
             last_began: now,
             failed: Vec::new(),
             report: None,
@@ -222,6 +232,11 @@ impl SendOp {
         matches!(self.target, Target::Queue(_))
     }
 
+    /// Whether no other attempt follows what a broker answers.
+    fn answers_are_final(&self) -> bool {
+        self.has_given_queue() || self.request.is_some()
+    }
+
     /// When an attempt that begins now has had its share of the time.
     pub(crate) fn attempt_deadline(&self, now: Instant) -> Instant {
         let left = self.deadline.saturating_since(now);
@@ -239,7 +254,7 @@ impl SendOp {
     pub(crate) fn fail(&mut self, now: Instant, error: RequestError) -> Verdict {
         let retry = match &error {
             RequestError::Answered { code, .. } => {
-                self.config.retry.retries(*code) && !self.has_given_queue()
+                self.config.retry.retries(*code) && !self.answers_are_final()
             }
             RequestError::BadHeader(_) => false,
             _ => true,
@@ -264,7 +279,7 @@ impl SendOp {
         let result = self.result(status, &header);
         let again = status != SendStatus::SendOk
             && self.config.retry.retries_not_stored_ok()
-            && !self.has_given_queue();
+            && !self.answers_are_final();
         self.end_attempt(now, None);
         if !again {
             return Verdict::Stored(result);

@@ -8,5 +8,6 @@ mod hard_cases;
 mod life_cycle;
 mod limits;
 mod producer_rows;
+mod requests;
 mod send_back;
 mod support;

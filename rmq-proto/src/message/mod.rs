@@ -1,7 +1,8 @@
 //! Messages (wire §6).
 //!
 //! To send: [`Message`] builds one, [`Message::prepare`] checks it against all rules, and what comes out, a [`Prepared`],
-//! can be sent as it is. [`encode_batch`] writes the body of a batch.
+//! can be sent as it is. [`encode_batch`] writes the body of a batch. A message that a reply is waited for is prepared by
+//! [`Message::prepare_request`], and the [`Reply`] is made of it as it was stored.
 //!
 //! As received: [`Messages`] goes through the body of an answer to a pull, a pop or a query. Each message is a
 //! [`StoredMessage`], which [inflates](StoredMessage::inflate) a compressed body when it is asked to.
@@ -12,6 +13,8 @@ mod error;
 mod fields;
 mod prepare;
 mod record_error;
+mod reply;
+mod request;
 mod stored;
 mod sys_flag;
 
@@ -26,6 +29,8 @@ pub use delay::DelayLevel;
 pub use error::MessageError;
 pub use prepare::{ID_ROOM, MessageRules, Prepared};
 pub use record_error::{RecordError, RecordErrorKind, RecordField};
+pub use reply::{Reply, ReplyError};
+pub use request::{CORRELATION_ROOM, PreparedRequest};
 pub use stored::{
     InflateError, Messages, RecordEncodeError, RecordVersion, Records, StoredMessage, Unbatch, body_crc,
 };

@@ -12,6 +12,7 @@ mod budget;
 mod faults;
 mod queues;
 mod replies;
+mod requests;
 mod routes;
 mod send_backs;
 
