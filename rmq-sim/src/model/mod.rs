@@ -13,6 +13,7 @@ mod fault;
 mod group;
 mod name_server;
 mod profile;
+mod push;
 mod store;
 mod topic;
 

@@ -74,8 +74,10 @@ pub(crate) struct ProfileRules {
     pub(crate) mirrors_format: bool,
     /// Whether heartbeats are answered with the two fields of the second heartbeat (wire §10 row 18).
     pub(crate) heartbeat_fields: bool,
-    /// Whether sends are answered with `transactionId` (wire §10 row 32).
+    /// Whether sends are answered with `transactionId` (wire §10 row 32), and half messages have it as a property (wire §6.4).
     pub(crate) transaction_id: bool,
+    /// Whether a check names topic and broker (wire §5.15).
+    pub(crate) names_in_checks: bool,
     /// Whether a message without body is refused (wire §5.1); 4.9.7 stores it.
     pub(crate) refuses_empty_body: bool,
     /// Whether records get `MSG_REGION` and `TRACE_ON` (wire §10 row 37) and, if it is missing, `UNIQ_KEY`, and lose
@@ -97,6 +99,7 @@ const V4_9: ProfileRules = ProfileRules {
     mirrors_format: true,
     heartbeat_fields: false,
     transaction_id: false,
+    names_in_checks: false,
     refuses_empty_body: false,
     completes_properties: false,
     stores_wait: false,
@@ -113,6 +116,7 @@ const V5_3: ProfileRules = ProfileRules {
     mirrors_format: false,
     heartbeat_fields: true,
     transaction_id: true,
+    names_in_checks: true,
     refuses_empty_body: true,
     completes_properties: true,
     stores_wait: true,

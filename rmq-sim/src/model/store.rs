@@ -10,6 +10,7 @@ use rmq_proto::message::{RecordVersion, SysFlag, body_crc};
 use rmq_proto::properties;
 
 use super::broker::delay::WAITING_TOPIC;
+use super::broker::transactions::HALF_TOPIC;
 
 /// Bytes of a record besides body, topic and properties, both hosts being IPv4 (wire §6.1).
 const RECORD_FIXED_LEN: usize = 91;
@@ -52,6 +53,8 @@ pub struct StoredMessage {
     pub reconsume_times: i32,
     /// The group that sent it.
     pub producer_group: String,
+    /// The commit-log offset of the half message that it was; 0 for other messages (wire §6.1).
+    pub prepared_transaction_offset: i64,
 }
 
 impl StoredMessage {
@@ -63,6 +66,11 @@ impl StoredMessage {
     /// The id that the client gave it (wire §6.5).
     pub fn unique_key(&self) -> Option<&str> {
         self.property(properties::UNIQ_KEY)
+    }
+
+    /// Whether it is a half message: where it goes if it is committed is in its properties.
+    pub fn is_half(&self) -> bool {
+        &*self.topic == HALF_TOPIC
     }
 
     /// Whether it waits for its delay to be over; where it goes then is in its properties.
@@ -85,7 +93,7 @@ impl StoredMessage {
             store_timestamp: self.store_timestamp,
             store_host: self.store_host,
             reconsume_times: self.reconsume_times,
-            prepared_transaction_offset: 0,
+            prepared_transaction_offset: self.prepared_transaction_offset,
             body: self.body.clone(),
             topic: Arc::clone(&self.topic),
             properties: self.properties.clone(),

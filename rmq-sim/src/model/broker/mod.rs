@@ -5,6 +5,7 @@ pub(crate) mod delay;
 mod properties;
 mod send;
 mod send_back;
+pub(crate) mod transactions;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -20,6 +21,7 @@ pub use self::clients::{Registration, Role};
 pub use self::send::SendSummary;
 
 use self::clients::Clients;
+use self::transactions::Halves;
 use super::answer::{Answer, AnswerExt};
 use super::config::ClusterConfig;
 use super::conn::PeerConn;
@@ -28,6 +30,7 @@ use super::fault::ForcedCode;
 use super::group::GroupConfig;
 use super::name_server::NameServer;
 use super::profile::ProfileRules;
+use super::push::Push;
 use super::store::Store;
 use super::topic::{PERM_INHERIT, TopicConfig};
 
@@ -50,6 +53,7 @@ pub struct Broker {
     store: Store,
     /// When delayed messages are due, in milliseconds since the Unix epoch, with their sequences.
     delayed: BTreeSet<(u64, u64)>,
+    halves: Halves,
     clients: Clients,
     unique_keys: UniqueKeyGenerator,
 }
@@ -62,6 +66,9 @@ pub(crate) struct Turn<'t> {
     pub(crate) name_servers: &'t mut [NameServer],
     pub(crate) events: &'t mut Events,
     pub(crate) sequence: &'t mut u64,
+    /// What is to be asked of clients.
+    #[expect(dead_code, reason = "no request that the model serves makes a broker ask at once")]
+    pub(crate) pushes: &'t mut Vec<Push>,
     /// The code that a stored message is answered with in place of 0.
     pub(crate) forced: Option<ForcedCode>,
 }
@@ -89,6 +96,7 @@ impl Broker {
             groups: BTreeMap::new(),
             auto_create_groups: config.auto_create_groups,
             delayed: BTreeSet::new(),
+            halves: Halves::new(config),
             store: Store::new(config.retain, config.retain_bytes),
             clients: Clients::default(),
             unique_keys: UniqueKeyGenerator::new(address.ip(), address.port(), salt),
@@ -175,6 +183,7 @@ impl Broker {
         match RequestCode(request.code) {
             RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 => self.answer_send(turn, request),
             RequestCode::CONSUMER_SEND_MSG_BACK => self.answer_send_back(turn, request),
+            RequestCode::END_TRANSACTION => self.answer_end_transaction(turn, request),
             RequestCode::GET_MAX_OFFSET => self.answer_max_offset(request),
             RequestCode::HEART_BEAT => self.answer_heartbeat(turn, request),
             RequestCode::UNREGISTER_CLIENT => self.answer_unregister(turn, request),

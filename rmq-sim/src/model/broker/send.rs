@@ -14,7 +14,7 @@ use rmq_proto::names::{self, NameError, RETRY_PREFIX};
 use rmq_proto::properties as wire_properties;
 
 use super::send_back::max_reconsume_times;
-use super::{Broker, Turn, properties};
+use super::{Broker, Turn, properties, transactions};
 use crate::model::answer::{Answer, AnswerExt, REGION};
 use crate::model::store::StoredMessage;
 use crate::model::topic::{PERM_INHERIT, TopicConfig};
@@ -266,8 +266,13 @@ impl Broker {
             store_host: self.address,
             reconsume_times: header.reconsume_times,
             producer_group: header.producer_group.into_owned(),
+            prepared_transaction_offset: 0,
         };
-        let (queue_offset, offset) = self.put(turn.unix_ms, turn.sequence, message);
+        let (queue_offset, offset) = if transactions::is_transactional(&message) {
+            self.put_half(turn.unix_ms, turn.sequence, message)
+        } else {
+            self.put(turn.unix_ms, turn.sequence, message)
+        };
         let sent = SendResponseHeader {
             message_id: OffsetMessageId { host: self.address, offset }.to_string().into(),
             queue_id,
