@@ -1,7 +1,7 @@
 //! What a user of the handles can meet.
 
-use rmq_core::proto::message::MessageError;
-use rmq_core::{ConfigError, RejectReason, SendBackError, SendError};
+use rmq_core::proto::message::{InflateError, MessageError, ReplyError};
+use rmq_core::{ConfigError, NoReplyError, RejectReason, SendBackError, SendError};
 
 use crate::runtime::SpawnError;
 
@@ -17,7 +17,7 @@ pub enum StartError {
     Spawn(#[from] SpawnError),
 }
 
-/// Why a message was not sent or given back, or is not known to be.
+/// Why a message was not sent, given back or replied to, or is not known to be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -36,6 +36,15 @@ pub enum Error {
     /// A send-back was accepted and given up; the error says what was tried. The message is still the caller's.
     #[error(transparent)]
     SendBack(#[from] SendBackError),
+    /// The message cannot be replied to. Nothing was sent.
+    #[error(transparent)]
+    NotARequest(#[from] ReplyError),
+    /// A request was accepted and got no reply; the error says what became of it.
+    #[error(transparent)]
+    NoReply(#[from] NoReplyError),
+    /// A request was replied to, but the reply's body cannot be inflated.
+    #[error("the reply's body cannot be inflated: {0}")]
+    ReplyBody(#[from] InflateError),
     /// The client is shut down. Nothing was sent.
     #[error("the client is shut down: start another one")]
     ShutDown,
@@ -59,10 +68,16 @@ impl Error {
         match self {
             Self::Send(error) => error.is_retryable(),
             Self::SendBack(error) => error.is_retryable(),
+            Self::NoReply(error) => error.is_retryable(),
             Self::Rejected(reason) => {
                 matches!(reason, RejectReason::TooManyOperations { .. } | RejectReason::TooManyBytes { .. })
             }
-            Self::Message(_) | Self::NoQueueChosen | Self::ShutDown | Self::TaskLost => false,
+            Self::Message(_)
+            | Self::NotARequest(_)
+            | Self::ReplyBody(_)
+            | Self::NoQueueChosen
+            | Self::ShutDown
+            | Self::TaskLost => false,
         }
     }
 
@@ -71,8 +86,13 @@ impl Error {
         match self {
             Self::Send(error) => error.may_have_been_stored(),
             Self::SendBack(error) => error.may_have_been_stored(),
-            Self::TaskLost => true,
-            Self::Message(_) | Self::NoQueueChosen | Self::Rejected(_) | Self::ShutDown => false,
+            Self::NoReply(error) => error.may_have_been_stored(),
+            Self::ReplyBody(_) | Self::TaskLost => true,
+            Self::Message(_)
+            | Self::NotARequest(_)
+            | Self::NoQueueChosen
+            | Self::Rejected(_)
+            | Self::ShutDown => false,
         }
     }
 }

@@ -33,6 +33,7 @@ mod error;
 mod operation;
 mod producer;
 mod queues;
+mod request;
 mod runtime;
 mod send_back;
 mod shared;
@@ -46,16 +47,17 @@ pub use client::{Client, ShutdownFuture};
 pub use error::{Error, StartError};
 pub use producer::{OnewayFuture, Producer, SendFuture};
 pub use queues::QueuesFuture;
+pub use request::{ReplyFuture, RequestFuture};
 pub use rmq_core;
 pub use rmq_core::proto::code::ResponseCode;
 pub use rmq_core::proto::command::HeaderFormat;
-pub use rmq_core::proto::message::{Message, MessageError, StoredMessage};
+pub use rmq_core::proto::message::{InflateError, Message, MessageError, Reply, ReplyError, StoredMessage};
 pub use rmq_core::{
     Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel,
-    FaultTolerance, Limits, MessageQueue, ProducerConfig, Redelivery, RejectReason, RequestError,
-    RetryPolicy, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid,
-    SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome,
-    Stats,
+    FaultTolerance, Limits, MessageQueue, NoReplyError, NoReplyErrorKind, ProducerConfig, Redelivery,
+    RejectReason, RequestError, RetryPolicy, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind,
+    SendBackInvalid, SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus,
+    SentBack, ServerOutcome, Stats,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use send_back::SendBackFuture;
@@ -73,6 +75,8 @@ const _: () = {
     future::<SendFuture>();
     future::<OnewayFuture>();
     future::<SendBackFuture>();
+    future::<RequestFuture>();
+    future::<ReplyFuture>();
     future::<QueuesFuture>();
     future::<ShutdownFuture>();
     error::<Error>();
@@ -82,4 +86,6 @@ const _: () = {
     error::<SendError>();
     error::<SendBackError>();
     error::<SendBackInvalid>();
+    error::<NoReplyError>();
+    error::<ReplyError>();
 };

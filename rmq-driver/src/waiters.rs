@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use bytes::Bytes;
-use rmq_core::{Event, MessageQueue, OpId, SendBackError, SendError, SendResult, SentBack};
+use rmq_core::{
+    Event, MessageQueue, NoReplyError, OpId, Replied, SendBackError, SendError, SendResult, SentBack,
+};
 
 /// How an operation ended.
 #[derive(Debug)]
@@ -16,6 +18,8 @@ pub(crate) enum Outcome {
     Failed(SendError),
     SentBack(SentBack),
     BackFailed(SendBackError),
+    Replied(Box<Replied>),
+    NoReply(NoReplyError),
     /// The core cannot be asked any more.
     Lost,
 }
@@ -87,6 +91,8 @@ impl Waiters {
             Event::SendFailed { op, error } => (op, Outcome::Failed(error)),
             Event::SentBack { op, how } => (op, Outcome::SentBack(how)),
             Event::SendBackFailed { op, error } => (op, Outcome::BackFailed(error)),
+            Event::Replied { op, reply } => (op, Outcome::Replied(reply)),
+            Event::RequestFailed { op, error } => (op, Outcome::NoReply(error)),
             Event::Cancelled { op } => (op, Outcome::Lost),
             _ => return false,
         };

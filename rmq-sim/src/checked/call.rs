@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rmq_core::proto::message::Prepared;
+use rmq_core::proto::message::{CORRELATION_ROOM, Prepared, PreparedRequest};
 use rmq_core::{ProducerId, Redelivery, SendBack, SendBackOptions, SendOptions};
 
 /// What an operation is, which decides how it may end.
@@ -21,6 +21,8 @@ pub(super) enum Kind {
         retry: Duration,
     },
     DeadLetter,
+    /// To any queue of its topic, with a reply to wait for.
+    Request,
 }
 
 impl Kind {
@@ -32,6 +34,7 @@ impl Kind {
             Self::FindQueues => "a question for queues",
             Self::Back { .. } => "a send-back",
             Self::DeadLetter => "a dead letter",
+            Self::Request => "a request",
         }
     }
 
@@ -69,6 +72,12 @@ impl Call {
 
     pub(super) const fn find_queues(producer: ProducerId, timeout: Option<Duration>) -> Self {
         Self { producer, timeout, kind: Kind::FindQueues, bytes: 0 }
+    }
+
+    pub(super) fn request(producer: ProducerId, request: &PreparedRequest) -> Self {
+        let message = request.message();
+        let bytes = message.body().len() + message.properties().len() + CORRELATION_ROOM;
+        Self { producer, timeout: Some(request.timeout()), kind: Kind::Request, bytes }
     }
 
     /// What a send-back brings. A dead letter has no time of its own for the retry topic.

@@ -42,6 +42,7 @@ impl Gauges {
         let bounds = [
             ("operations", stats.operations, limits.operations),
             ("operation_bytes", stats.operation_bytes, limits.operation_bytes),
+            ("requests_waiting", stats.requests_waiting, stats.operations),
             ("producers", stats.producers, limits.producers),
             ("topics", stats.topics, limits.topics.max(stats.operations)),
             ("links", stats.links, links),
@@ -69,6 +70,10 @@ fn never_back(last: &Stats, stats: &Stats) -> Result<(), Violation> {
             ("send_backs", s.send_backs),
             ("send_backs_succeeded", s.send_backs_succeeded),
             ("send_backs_failed", s.send_backs_failed),
+            ("requests", s.requests),
+            ("requests_succeeded", s.requests_succeeded),
+            ("requests_failed", s.requests_failed),
+            ("unknown_replies", s.unknown_replies),
             ("cancelled", s.cancelled),
             ("rejected", s.rejected),
             ("retries", s.retries),
@@ -109,6 +114,9 @@ fn same(stats: &Stats, ops: &Operations, conns: &Connections) -> Result<(), Viol
         ("send_backs", stats.send_backs, tally.backs),
         ("send_backs_succeeded", stats.send_backs_succeeded, tally.backs_succeeded),
         ("send_backs_failed", stats.send_backs_failed, tally.backs_failed),
+        ("requests", stats.requests, tally.requests),
+        ("requests_succeeded", stats.requests_succeeded, tally.requests_succeeded),
+        ("requests_failed", stats.requests_failed, tally.requests_failed),
         ("cancelled", stats.cancelled, tally.cancelled),
         ("rejected", stats.rejected, tally.rejected),
     ];

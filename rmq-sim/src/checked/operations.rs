@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use rmq_core::proto::message::ID_ROOM;
 use rmq_core::{
-    Event, Instant, Limits, OpId, ProducerConfig, ProducerId, RejectReason, SendBackError, SendBackErrorKind,
-    SendError, SendErrorKind, SentBack,
+    Event, Instant, Limits, NoReplyError, NoReplyErrorKind, OpId, ProducerConfig, ProducerId, RejectReason,
+    SendBackError, SendBackErrorKind, SendError, SendErrorKind, SentBack,
 };
 
 use super::call::{Call, Kind};
@@ -51,6 +51,9 @@ pub(super) struct Tally {
     pub(super) backs: u64,
     pub(super) backs_succeeded: u64,
     pub(super) backs_failed: u64,
+    pub(super) requests: u64,
+    pub(super) requests_succeeded: u64,
+    pub(super) requests_failed: u64,
     pub(super) cancelled: u64,
 }
 
@@ -112,6 +115,7 @@ impl Operations {
         match call.kind {
             Kind::Back { .. } | Kind::DeadLetter => self.tally.backs += 1,
             Kind::Send | Kind::SendTo | Kind::Oneway => self.tally.accepted += 1,
+            Kind::Request => self.tally.requests += 1,
             Kind::FindQueues => {}
         }
         self.tally.oneways += u64::from(call.kind == Kind::Oneway);
@@ -123,7 +127,7 @@ impl Operations {
         let timeout = call.timeout.unwrap_or(policy.timeout);
         let Call { kind, bytes, .. } = call;
         let (attempts, deadline) = match kind {
-            Kind::Send | Kind::DeadLetter => (policy.attempts, now + timeout),
+            Kind::Send | Kind::Request | Kind::DeadLetter => (policy.attempts, now + timeout),
             Kind::SendTo => (policy.attempts_at_queue, now + timeout),
             Kind::Oneway => (1, now + timeout),
             Kind::FindQueues => (0, now + timeout),
@@ -210,7 +214,8 @@ impl Operations {
             Event::SendFailed { op, error } => {
                 let ended = self.end(*op, event)?;
                 self.tally.failed += u64::from(ended.kind != Kind::FindQueues);
-                Violation::unless(!ended.kind.is_back(), ONE_TERMINAL_EVENT, || {
+                let is_send = !ended.kind.is_back() && ended.kind != Kind::Request;
+                Violation::unless(is_send, ONE_TERMINAL_EVENT, || {
                     format!("{op:?}, {}, is SendFailed", ended.kind.name())
                 })?;
                 failure(now, *op, &ended, error)?;
@@ -224,6 +229,21 @@ impl Operations {
                 let ended = self.end(*op, event)?;
                 self.tally.backs_failed += 1;
                 back_failure(now, *op, &ended, error)?;
+            }
+            Event::Replied { op, reply } => {
+                let ended = self.end(*op, event)?;
+                self.tally.requests_succeeded += 1;
+                Violation::unless(ended.kind == Kind::Request, ONE_TERMINAL_EVENT, || {
+                    format!("{op:?}, {}, is Replied", ended.kind.name())
+                })?;
+                Violation::unless((1..=ended.attempts).contains(&reply.attempts), WITHIN_POLICY, || {
+                    format!("{op:?} was replied to after {} attempts of {}", reply.attempts, ended.attempts)
+                })?;
+            }
+            Event::RequestFailed { op, error } => {
+                let ended = self.end(*op, event)?;
+                self.tally.requests_failed += 1;
+                no_reply(now, *op, &ended, error)?;
             }
             Event::Cancelled { op } => {
                 let ended = self.end(*op, event)?;
@@ -318,6 +338,30 @@ fn back_failure(now: Instant, op: OpId, ended: &Op, error: &SendBackError) -> Re
     Violation::unless(true_kind && took && error.took() <= lived, WITHIN_POLICY, || {
         format!("{op:?}, {}, failed after {lived:?}: {error:?}", ended.kind.name())
     })
+}
+
+/// A request that was given up: its time was over, or its send failed.
+fn no_reply(now: Instant, op: OpId, ended: &Op, error: &NoReplyError) -> Result<(), Violation> {
+    let is_request = ended.kind == Kind::Request;
+    Violation::unless(is_request, ONE_TERMINAL_EVENT, || {
+        format!("{op:?}, {}, is RequestFailed", ended.kind.name())
+    })?;
+    let over = error.took() >= ended.deadline.saturating_since(ended.began);
+    let true_kind = match error.kind() {
+        NoReplyErrorKind::TimedOut => over,
+        NoReplyErrorKind::SendFailed => !over && error.request().is_err(),
+        _ => true,
+    };
+    let lived = now.saturating_since(ended.began);
+    Violation::unless(true_kind && error.took() <= lived, WITHIN_POLICY, || {
+        format!("{op:?} got no reply after {lived:?}: {error:?}")
+    })?;
+    match error.request() {
+        Ok(sent) => Violation::unless((1..=ended.attempts).contains(&sent.attempts), WITHIN_POLICY, || {
+            format!("{op:?} was sent in attempt {} of {}", sent.attempts, ended.attempts)
+        }),
+        Err(error) => failure(now, op, ended, error),
+    }
 }
 
 /// Whether the wait before another attempt would have lasted to the end.
