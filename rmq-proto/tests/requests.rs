@@ -122,6 +122,7 @@ fn a_pushed_reply_is_read_whatever_its_hosts_are() {
         store_host: "127.0.0.1:10911".into(),
         store_timestamp: 6,
     };
+    let nowhere = "0.0.0.0:0".parse().unwrap();
     for (born, text, expected) in [
         ("127.0.0.1:1", "a\u{1}b", "a\u{1}b\u{2}ARRIVE_TIME\u{1}9\u{2}"),
         ("host:1", "a\u{1}b\u{2}", "a\u{1}b\u{2}ARRIVE_TIME\u{1}9\u{2}"),
@@ -129,7 +130,7 @@ fn a_pushed_reply_is_read_whatever_its_hosts_are() {
     ] {
         let message = StoredMessage::pushed(&header(born, text), "body".into(), 9);
         assert_eq!(message.properties, expected, "{born}");
-        assert_eq!(message.born_host, born.parse().unwrap_or("0.0.0.0:0".parse().unwrap()));
+        assert_eq!(message.born_host, born.parse().unwrap_or(nowhere));
         assert_eq!(message.sys_flag.contains(SysFlag::BORN_HOST_V6), born.starts_with('['));
         assert_eq!((message.sys_flag.is_compressed(), message.flag, message.queue_id), (true, 7, 2));
         assert_eq!((message.born_timestamp, message.store_timestamp), (5, 6));

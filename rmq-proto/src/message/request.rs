@@ -1,5 +1,6 @@
 //! Messages that a reply is waited for (producer §10.1).
 
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use core::time::Duration;
 
@@ -13,7 +14,10 @@ pub const CORRELATION_ROOM: usize = CORRELATION_ID.len() + 1 + CORRELATION_ID_LE
 
 /// A message that obeys all rules and says which client waits for a reply, and for how long.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PreparedRequest {
+pub struct PreparedRequest(Box<Parts>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Parts {
     message: Prepared,
     client_id: String,
     timeout: Duration,
@@ -22,23 +26,24 @@ pub struct PreparedRequest {
 impl PreparedRequest {
     /// The message itself. Among its properties are `REPLY_TO_CLIENT` and `TTL`; `CORRELATION_ID` is not.
     pub fn message(&self) -> &Prepared {
-        &self.message
+        &self.0.message
     }
 
     /// The client that waits.
     pub fn client_id(&self) -> &str {
-        &self.client_id
+        &self.0.client_id
     }
 
     /// How long it waits.
     pub fn timeout(&self) -> Duration {
-        self.timeout
+        self.0.timeout
     }
 
     /// The properties as they go to the broker: those of the message, and both ids after them.
     pub fn properties_with_ids(&self, id: &UniqueKey, correlation_id: CorrelationId) -> String {
-        let mut text = String::with_capacity(self.message.properties().len() + CORRELATION_ROOM + ID_ROOM);
-        text.push_str(self.message.properties());
+        let properties = self.0.message.properties();
+        let mut text = String::with_capacity(properties.len() + CORRELATION_ROOM + ID_ROOM);
+        text.push_str(properties);
         properties::push_pair(CORRELATION_ID, &correlation_id.to_string(), &mut text);
         properties::push_pair(properties::UNIQ_KEY, id.as_str(), &mut text);
         text
@@ -72,6 +77,7 @@ impl Message {
             let topic = message.topic().to_string();
             return Err(MessageError::PropertiesTooLong { topic, len, max });
         }
-        Ok(PreparedRequest { message, client_id: client_id.to_string(), timeout })
+        let client_id = client_id.to_string();
+        Ok(PreparedRequest(Box::new(Parts { message, client_id, timeout })))
     }
 }

@@ -1,12 +1,14 @@
 //! Operations: each ends once, in the way it may, in its time.
 
+mod requests;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use rmq_core::proto::message::ID_ROOM;
 use rmq_core::{
-    Event, Instant, Limits, NoReplyError, NoReplyErrorKind, OpId, ProducerConfig, ProducerId, RejectReason,
-    SendBackError, SendBackErrorKind, SendError, SendErrorKind, SentBack,
+    Event, Instant, Limits, OpId, ProducerConfig, ProducerId, RejectReason, SendBackError, SendBackErrorKind,
+    SendError, SendErrorKind, SentBack,
 };
 
 use super::call::{Call, Kind};
@@ -243,7 +245,7 @@ impl Operations {
             Event::RequestFailed { op, error } => {
                 let ended = self.end(*op, event)?;
                 self.tally.requests_failed += 1;
-                no_reply(now, *op, &ended, error)?;
+                requests::no_reply(now, *op, &ended, error)?;
             }
             Event::Cancelled { op } => {
                 let ended = self.end(*op, event)?;
@@ -338,30 +340,6 @@ fn back_failure(now: Instant, op: OpId, ended: &Op, error: &SendBackError) -> Re
     Violation::unless(true_kind && took && error.took() <= lived, WITHIN_POLICY, || {
         format!("{op:?}, {}, failed after {lived:?}: {error:?}", ended.kind.name())
     })
-}
-
-/// A request that was given up: its time was over, or its send failed.
-fn no_reply(now: Instant, op: OpId, ended: &Op, error: &NoReplyError) -> Result<(), Violation> {
-    let is_request = ended.kind == Kind::Request;
-    Violation::unless(is_request, ONE_TERMINAL_EVENT, || {
-        format!("{op:?}, {}, is RequestFailed", ended.kind.name())
-    })?;
-    let over = error.took() >= ended.deadline.saturating_since(ended.began);
-    let true_kind = match error.kind() {
-        NoReplyErrorKind::TimedOut => over,
-        NoReplyErrorKind::SendFailed => !over && error.request().is_err(),
-        _ => true,
-    };
-    let lived = now.saturating_since(ended.began);
-    Violation::unless(true_kind && error.took() <= lived, WITHIN_POLICY, || {
-        format!("{op:?} got no reply after {lived:?}: {error:?}")
-    })?;
-    match error.request() {
-        Ok(sent) => Violation::unless((1..=ended.attempts).contains(&sent.attempts), WITHIN_POLICY, || {
-            format!("{op:?} was sent in attempt {} of {}", sent.attempts, ended.attempts)
-        }),
-        Err(error) => failure(now, op, ended, error),
-    }
 }
 
 /// Whether the wait before another attempt would have lasted to the end.

@@ -1,5 +1,6 @@
 //! Each oracle can fail: a good run up to a point, then something that no client may do. `Model` is told of it alone.
 
+mod requests;
 mod send_backs;
 
 use bytes::{Bytes, BytesMut};

@@ -97,9 +97,13 @@ impl Cluster {
 
     /// Clients that have not answered in time will not.
     pub(super) fn give_up_pushes(&mut self, unix_ms: u64) {
-        let late = self.asked.extract_if(.., |_, asked| asked.until <= unix_ms);
-        let late: Vec<_> = late.map(|(_, asked)| asked.held).collect();
-        late.into_iter().for_each(|held| self.release(held, false));
+        let late = self.asked.iter().filter(|(_, asked)| asked.until <= unix_ms);
+        let late: Vec<_> = late.map(|(key, _)| *key).collect();
+        for key in late {
+            if let Some(asked) = self.asked.remove(&key) {
+                self.release(asked.held, false);
+            }
+        }
     }
 
     /// When the next client has had its time.
