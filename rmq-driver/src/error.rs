@@ -70,7 +70,8 @@ impl Error {
             Self::SendBack(error) => error.is_retryable(),
             Self::NoReply(error) => error.is_retryable(),
             Self::Rejected(reason) => {
-                matches!(reason, RejectReason::TooManyOperations { .. } | RejectReason::TooManyBytes { .. })
+                use RejectReason::{NoPermit, TooManyBytes, TooManyOperations};
+                matches!(reason, TooManyOperations { .. } | TooManyBytes { .. } | NoPermit { .. })
             }
             Self::Message(_)
             | Self::NotARequest(_)

@@ -54,10 +54,10 @@ pub use rmq_core::proto::command::HeaderFormat;
 pub use rmq_core::proto::message::{InflateError, Message, MessageError, Reply, ReplyError, StoredMessage};
 pub use rmq_core::{
     Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel,
-    FaultTolerance, Limits, MessageQueue, NoReplyError, NoReplyErrorKind, ProducerConfig, Redelivery,
-    RejectReason, RequestError, RetryPolicy, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind,
-    SendBackInvalid, SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus,
-    SentBack, ServerOutcome, Stats,
+    FaultTolerance, InFlight, Limits, MessageQueue, NoReplyError, NoReplyErrorKind, ProducerConfig,
+    Redelivery, RejectReason, RequestError, RetryPolicy, SendBack, SendBackAttempt, SendBackError,
+    SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult,
+    SendStatus, SentBack, ServerOutcome, Stats,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use send_back::SendBackFuture;

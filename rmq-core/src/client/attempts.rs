@@ -124,6 +124,9 @@ impl Client {
     /// What to say of a send whose time ends while it waits for a route.
     fn servers_asked(&self, op: OpId) -> SendErrorKind {
         let step = self.sends.get(op.0).map(|send| &send.step);
+        if let Some(Step::InLine) = step {
+            return SendErrorKind::NoPermit;
+        }
         let Some(Step::Waiting { topic, stage, .. }) = step else { return SendErrorKind::TimedOut };
         let query = self.routes.get(*topic).and_then(|topic| topic.query.as_ref());
         match (stage, query) {
@@ -163,7 +166,10 @@ impl Client {
             (Step::Registering, _) => {
                 self.registering.remove(&op);
             }
-            (Step::Asleep | Step::Resolve | Step::Pick | Step::Pausing | Step::Replying, _)
+            (
+                Step::Asleep | Step::InLine | Step::Resolve | Step::Pick | Step::Pausing | Step::Replying,
+                _,
+            )
             | (Step::Writing | Step::Awaiting { .. }, _) => {}
         }
     }
@@ -227,6 +233,7 @@ impl Client {
     pub(super) fn end(&mut self, op: OpId, event: impl FnOnce(SendOp) -> Event) {
         let Some(mut send) = self.sends.remove(op.0) else { return };
         self.timers.disarm(&mut send.timer);
+        self.release(&mut send);
         let bytes = send.bytes();
         let is_question = matches!(send.target, Target::Queues);
         let request = send.request.take();

@@ -156,6 +156,7 @@ impl Client {
         if let Some(request) = &mut send.request {
             request.sent = Some(result);
         }
+        self.release_sent(op);
         self.arm_send(op, None);
     }
 

@@ -3,18 +3,20 @@
 //! | step     | leaves on                                  | to                                   |
 //! |----------|--------------------------------------------|--------------------------------------|
 //! | Asleep   | a send-back falls back on it (producer §12) | Resolve                              |
-//! | Registering | brokers know this client, or had their time | Pick                                |
-//! | Replying | the reply to a request, its deadline       | the end                              |
+//! | InLine   | a permit is free (producer §5.8)           | Resolve                              |
 //! | Resolve  | a usable route is known                    | Pick                                 |
 //! | Resolve  | no usable route is known                   | Waiting                              |
 //! | Waiting  | route                                      | Pick, or the end without a queue     |
 //! | Waiting  | no such topic                              | Waiting for the default topic's route |
+//! | Resolve, Waiting | route, of a request                | Registering, then Pick               |
+//! | Registering | brokers know this client, or had their time | Pick                             |
 //! | Pick     | only the queues were asked for             | the end                              |
 //! | Pick     | time used up                               | the end                              |
 //! | Pick     | queue chosen                               | Queued                               |
 //! | Queued   | its bytes are handed out                   | Awaiting; one-way: Writing           |
 //! | Queued, Awaiting | failure, attempt's deadline        | Pick, Pausing, or the end            |
-//! | Awaiting | answer                                     | the end, Pick, or Pausing            |
+//! | Awaiting | answer                                     | the end, Pick, or Pausing; Replying  |
+//! | Replying | the reply to a request, its deadline       | the end                              |
 //! | Pausing  | the back-off is over                       | Pick                                 |
 //! | Writing  | all bytes taken by the stream              | the end                              |
 //!
@@ -39,6 +41,7 @@ use crate::error::{Attempt, RequestError, SendError, SendErrorKind, SendFailure,
 use crate::event::{MessageQueue, ProducerId, SendResult, SendStatus};
 use crate::fault::{Outcome, Report};
 use crate::link::{LinkId, Ticket};
+use crate::producer::Permit;
 use crate::route::{Choice, TopicId};
 use crate::send_back::SendBackOp;
 use crate::time::Instant;
@@ -58,6 +61,8 @@ pub(crate) enum Stage {
 pub(crate) enum Step {
     /// A broker is asked first to take the message back.
     Asleep,
+    /// Others of its producer have to end first.
+    InLine,
     Resolve,
     Waiting {
         topic: TopicId,
@@ -128,6 +133,7 @@ pub(crate) struct SendOp {
     pub(crate) began: Instant,
     pub(crate) deadline: Instant,
     pub(crate) step: Step,
+    pub(crate) permit: Permit,
     pub(crate) timer: Option<Armed>,
     pub(crate) progress: Option<Progress>,
     /// Attempts that ended.
@@ -201,6 +207,7 @@ impl SendOp {
             began: now,
             deadline: now + timeout,
             step: Step::Resolve,
+            permit: Permit::Unneeded,
             timer: None,
             progress: None,
             ended: 0,
@@ -217,6 +224,11 @@ impl SendOp {
     /// Bytes held while it is under way.
     pub(crate) fn bytes(&self) -> usize {
         self.back.as_ref().map_or(self.body.len() + self.properties.len(), |back| back.bytes)
+    }
+
+    /// Whether it counts among what its producer has under way.
+    pub(crate) fn needs_permit(&self) -> bool {
+        !matches!(self.target, Target::Queues)
     }
 
     fn attempts_allowed(&self) -> u32 {

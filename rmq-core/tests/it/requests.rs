@@ -7,7 +7,8 @@ use rmq_core::proto::compress::Compression;
 use rmq_core::proto::message::{Message, SysFlag};
 use rmq_core::proto::properties::{self, CORRELATION_ID};
 use rmq_core::{
-    CloseReason, Event, Input, Limits, NoReplyErrorKind, ProducerConfig, RejectReason, SendErrorKind,
+    CloseReason, Event, InFlight, Input, Limits, NoReplyErrorKind, ProducerConfig, RejectReason,
+    SendErrorKind, SendOptions,
 };
 
 use crate::support::{
@@ -330,4 +331,20 @@ fn a_request_does_not_wait_for_a_broker_that_is_down() {
     net.client.shutdown(net.now, ms(0));
     net.run(ms(0));
     assert_nothing_left(&net);
+}
+
+/// A request that a broker has takes no room of its producer's, however long its reply takes.
+#[test]
+fn a_request_counts_among_those_under_way_until_a_broker_has_it() {
+    let producer = ProducerConfig::new("PG").in_flight(InFlight::new().max_messages(1));
+    let mut net = Net::with(config().build().unwrap(), producer);
+    net.warm();
+    both_after_100(&mut net);
+    net.request(ms(10_000));
+    let second = net.send("T", SendOptions::default());
+    net.run(ms(99));
+    assert_eq!((net.client.stats().permits, net.client.stats().in_line), (1, 1));
+    net.run(ms(101));
+    assert_eq!(net.take_sent(second).0, at(200));
+    assert_eq!((net.client.stats().permits, net.client.stats().requests_waiting), (0, 1));
 }
