@@ -108,7 +108,7 @@ fn one_terminal_event_finds_requests_that_end_as_sends_do() {
     let op = run.request();
     run.event(Event::SendFailed { op, error });
     run.found(ONE_TERMINAL_EVENT, "a request, is SendFailed");
-    let (_, reply) = run.replied();
+    let (_, reply) = Run::new().replied();
     let op = run.send(SendOptions::default());
     run.event(Event::Replied { op, reply });
     run.found(ONE_TERMINAL_EVENT, "a two-way send, is Replied");
