@@ -1,7 +1,10 @@
 //! What a user of the handles can meet.
 
 use rmq_core::proto::message::{InflateError, MessageError, ReplyError};
-use rmq_core::{ConfigError, NoReplyError, RejectReason, SendBackError, SendError};
+use rmq_core::{
+    ConfigError, EndTransactionError, NoReplyError, RecallError, RecallInvalid, RejectReason, SendBackError,
+    SendError,
+};
 
 use crate::runtime::SpawnError;
 
@@ -17,7 +20,7 @@ pub enum StartError {
     Spawn(#[from] SpawnError),
 }
 
-/// Why a message was not sent, given back or replied to, or is not known to be.
+/// Why a message was not sent, given back, recalled or replied to, or is not known to be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -36,6 +39,15 @@ pub enum Error {
     /// A send-back was accepted and given up; the error says what was tried. The message is still the caller's.
     #[error(transparent)]
     SendBack(#[from] SendBackError),
+    /// The message to be recalled cannot be meant so. Nothing was sent.
+    #[error(transparent)]
+    RecallInvalid(#[from] RecallInvalid),
+    /// A recall was accepted and given up; the error says what was tried.
+    #[error(transparent)]
+    Recall(#[from] RecallError),
+    /// A broker could not be told how a transaction went. It has the half message, and asks after a while: nothing is to be done.
+    #[error(transparent)]
+    EndTransaction(#[from] EndTransactionError),
     /// The message cannot be replied to. Nothing was sent.
     #[error(transparent)]
     NotARequest(#[from] ReplyError),
@@ -68,6 +80,7 @@ impl Error {
         match self {
             Self::Send(error) => error.is_retryable(),
             Self::SendBack(error) => error.is_retryable(),
+            Self::Recall(error) => error.is_retryable(),
             Self::NoReply(error) => error.is_retryable(),
             Self::Rejected(reason) => {
                 use RejectReason::{NoPermit, TooManyBytes, TooManyOperations};
@@ -76,21 +89,25 @@ impl Error {
             Self::Message(_)
             | Self::NotARequest(_)
             | Self::ReplyBody(_)
+            | Self::RecallInvalid(_)
             | Self::NoQueueChosen
+            | Self::EndTransaction(_)
             | Self::ShutDown
             | Self::TaskLost => false,
         }
     }
 
-    /// Whether a broker may have stored the message all the same: bytes of it went out, and no answer settled it.
+    /// Whether a broker may have stored the message all the same, or recalled it: bytes went out, and no answer settled it.
     pub fn may_have_been_stored(&self) -> bool {
         match self {
             Self::Send(error) => error.may_have_been_stored(),
             Self::SendBack(error) => error.may_have_been_stored(),
             Self::NoReply(error) => error.may_have_been_stored(),
-            Self::ReplyBody(_) | Self::TaskLost => true,
+            Self::Recall(error) => error.may_have_been_recalled(),
+            Self::ReplyBody(_) | Self::TaskLost | Self::EndTransaction(_) => true,
             Self::Message(_)
             | Self::NotARequest(_)
+            | Self::RecallInvalid(_)
             | Self::NoQueueChosen
             | Self::Rejected(_)
             | Self::ShutDown => false,

@@ -27,12 +27,15 @@
 #![forbid(unsafe_code)]
 
 mod builder;
+mod checks;
 mod client;
 mod connection;
 mod error;
+mod listeners;
 mod operation;
 mod producer;
 mod queues;
+mod recall;
 mod request;
 mod runtime;
 mod send_back;
@@ -40,28 +43,37 @@ mod shared;
 mod stats;
 mod task;
 mod timer;
+mod transaction;
 mod waiters;
 
 pub use builder::ClientBuilder;
+pub use checks::{AnswerFuture, TransactionCheck, TransactionChecks};
 pub use client::{Client, ShutdownFuture};
 pub use error::{Error, StartError};
 pub use producer::{OnewayFuture, Producer, SendFuture};
 pub use queues::QueuesFuture;
+pub use recall::RecallFuture;
 pub use request::{ReplyFuture, RequestFuture};
 pub use rmq_core;
 pub use rmq_core::proto::code::ResponseCode;
 pub use rmq_core::proto::command::HeaderFormat;
-pub use rmq_core::proto::message::{InflateError, Message, MessageError, Reply, ReplyError, StoredMessage};
+pub use rmq_core::proto::compress::Compression;
+pub use rmq_core::proto::message::{
+    DelayLevelError, DeliveryTime, InflateError, Message, MessageError, Reply, ReplyError, StoredMessage,
+};
+pub use rmq_core::proto::sign::{Credentials, CredentialsError};
 pub use rmq_core::{
-    Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel,
-    FaultTolerance, InFlight, Limits, MessageQueue, NoReplyError, NoReplyErrorKind, ProducerConfig,
-    Redelivery, RejectReason, RequestError, RetryPolicy, SendBack, SendBackAttempt, SendBackError,
-    SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult,
-    SendStatus, SentBack, ServerOutcome, Stats,
+    AddFieldError, Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError,
+    DelayLevel, EndTransactionError, FaultTolerance, Forbidden, InFlight, Limits, MessageQueue, NoReplyError,
+    NoReplyErrorKind, OutgoingRequest, ProducerConfig, RecallError, RecallInvalid, ReceivedAnswer,
+    Redelivery, RejectReason, RequestError, RequestFields, RequestHook, Resolution, RetryPolicy, SendAttempt,
+    SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError,
+    SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome, Stats,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use send_back::SendBackFuture;
 pub use stats::DriverStats;
+pub use transaction::{IntoResolution, TransactionResult};
 
 /// What the public types promise, checked when this is compiled.
 const _: () = {
@@ -78,7 +90,9 @@ const _: () = {
     future::<RequestFuture>();
     future::<ReplyFuture>();
     future::<QueuesFuture>();
+    future::<RecallFuture>();
     future::<ShutdownFuture>();
+    future::<AnswerFuture>();
     error::<Error>();
     error::<StartError>();
     error::<ConfigError>();
@@ -86,6 +100,10 @@ const _: () = {
     error::<SendError>();
     error::<SendBackError>();
     error::<SendBackInvalid>();
+    error::<RecallError>();
+    error::<RecallInvalid>();
+    error::<DelayLevelError>();
+    error::<EndTransactionError>();
     error::<NoReplyError>();
     error::<ReplyError>();
 };

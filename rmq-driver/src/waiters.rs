@@ -6,7 +6,8 @@ use std::task::Waker;
 
 use bytes::Bytes;
 use rmq_core::{
-    Event, MessageQueue, NoReplyError, OpId, Replied, SendBackError, SendError, SendResult, SentBack,
+    EndTransactionError, Event, MessageQueue, NoReplyError, OpId, RecallError, Replied, SendBackError,
+    SendError, SendResult, SentBack,
 };
 
 /// How an operation ended.
@@ -18,6 +19,10 @@ pub(crate) enum Outcome {
     Failed(SendError),
     SentBack(SentBack),
     BackFailed(SendBackError),
+    Recalled(String),
+    RecallFailed(RecallError),
+    TransactionEnded,
+    EndFailed(EndTransactionError),
     Replied(Box<Replied>),
     NoReply(NoReplyError),
     /// The core cannot be asked any more.
@@ -91,6 +96,10 @@ impl Waiters {
             Event::SendFailed { op, error } => (op, Outcome::Failed(error)),
             Event::SentBack { op, how } => (op, Outcome::SentBack(how)),
             Event::SendBackFailed { op, error } => (op, Outcome::BackFailed(error)),
+            Event::Recalled { op, message_id } => (op, Outcome::Recalled(message_id)),
+            Event::RecallFailed { op, error } => (op, Outcome::RecallFailed(error)),
+            Event::TransactionEnded { op } => (op, Outcome::TransactionEnded),
+            Event::EndTransactionFailed { op, error } => (op, Outcome::EndFailed(error)),
             Event::Replied { op, reply } => (op, Outcome::Replied(reply)),
             Event::RequestFailed { op, error } => (op, Outcome::NoReply(error)),
             Event::Cancelled { op } => (op, Outcome::Lost),

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failing step fails the test")]
 
 mod requests;
+mod transactions;
 mod world;
 
 use std::time::Duration;

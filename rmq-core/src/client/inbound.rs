@@ -12,7 +12,7 @@ impl Client {
     pub(super) fn inbound(&mut self, id: LinkId, command: &RemotingCommand) {
         self.stats.inbound += 1;
         match RequestCode(command.code) {
-            RequestCode::CHECK_TRANSACTION_STATE => {}
+            RequestCode::CHECK_TRANSACTION_STATE => self.check_arrived(id, command),
             RequestCode::PUSH_REPLY_MESSAGE_TO_CLIENT => self.reply_pushed(id, command),
             RequestCode(code) => {
                 let remark = format!(" request type {code} not supported");

@@ -4,18 +4,22 @@ mod admission;
 mod attempts;
 mod connections;
 mod encode;
+mod extras;
 mod faults;
 mod heartbeats;
 mod inbound;
 #[cfg(rmq_mutate)]
 mod mutations;
+mod namespaces;
 mod outputs;
 mod queues;
+mod recalling;
 mod requests;
 mod routing;
 mod sending;
 mod sending_back;
 mod shutdown;
+mod transactions;
 
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
@@ -25,6 +29,7 @@ use bytes::BytesMut;
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::id::{CorrelationId, UniqueKeyGenerator};
 use rmq_proto::message::MessageRules;
+use rmq_proto::sign::Credentials;
 
 use crate::address::Address;
 use crate::config::{ClientConfig, ConfigError, ProducerConfig, Start};
@@ -40,6 +45,7 @@ use crate::route::{Brokers, NameServers, RouteTable, TopicId};
 use crate::slab::Slab;
 use crate::stats::Stats;
 use crate::time::{Instant, WallClock};
+use crate::transaction::{Check, CheckToken};
 use outputs::{Item, Outputs};
 use shutdown::Lifecycle;
 
@@ -52,6 +58,7 @@ enum Timer {
     Query(TopicId),
     Refresh(TopicId),
     Probe(ProbeId),
+    Check(CheckToken),
     Shutdown,
 }
 
@@ -81,6 +88,7 @@ enum Effect {
 #[derive(Clone, Debug)]
 pub struct Client {
     config: Arc<ClientConfig>,
+    credentials: Option<Arc<Credentials>>,
     client_id: Arc<str>,
     now: Instant,
     clock: WallClock,
@@ -100,6 +108,8 @@ pub struct Client {
     probes: Slab<Probe>,
     sends: Slab<SendOp>,
     send_bytes: usize,
+    checks: Slab<Check>,
+    check_bytes: usize,
     /// The requests under way.
     requests: BTreeMap<CorrelationId, OpId>,
     /// Those that wait until brokers know this client.
@@ -111,7 +121,7 @@ pub struct Client {
 
 impl Client {
     /// A client that has done nothing yet: it connects when there is something to send.
-    pub fn new(config: ClientConfig, start: Start) -> Self {
+    pub fn new(mut config: ClientConfig, start: Start) -> Self {
         let Start { now, unix_ms, seed, identity } = start;
         let mut rng = Rng::new(seed);
         let salt = (rng.next() as u32).to_be_bytes();
@@ -119,6 +129,7 @@ impl Client {
         let client_id = format!("{}@{}#{:016x}", identity.ip, identity.pid, rng.next());
         Self {
             client_id: client_id.into(),
+            credentials: config.credentials.take().map(Arc::new),
             now,
             clock: WallClock::new(now, unix_ms),
             rng,
@@ -137,6 +148,8 @@ impl Client {
             probes: Slab::new(),
             sends: Slab::new(),
             send_bytes: 0,
+            checks: Slab::new(),
+            check_bytes: 0,
             requests: BTreeMap::new(),
             registering: BTreeSet::new(),
             lifecycle: Lifecycle::Running,
@@ -168,9 +181,7 @@ impl Client {
         if !self.lifecycle.accepts() {
             return Err(ConfigError::ShutDown);
         }
-        if self.producers.has_group(&config.group) {
-            return Err(ConfigError::duplicate(&config.group));
-        }
+        let config = self.producer_on_the_wire(config)?;
         let limit = self.config.limits.producers;
         if self.producers.len() >= limit {
             return Err(ConfigError::TooManyProducers { limit });
@@ -205,6 +216,7 @@ impl Client {
                 Timer::Query(topic) => self.query_timer(topic),
                 Timer::Refresh(topic) => self.refresh_timer(topic),
                 Timer::Probe(probe) => self.probe_timer(probe),
+                Timer::Check(token) => self.check_timer(token),
                 Timer::Shutdown => self.shutdown_timer(),
             }
             self.settle();
@@ -245,6 +257,8 @@ impl Client {
         Stats {
             operations: self.operations(),
             operation_bytes: self.send_bytes,
+            open_checks: self.checks.len(),
+            check_bytes: self.check_bytes,
             requests_waiting: self.requests.len(),
             producers: self.producers.len(),
             permits: self.producers.permits().0,

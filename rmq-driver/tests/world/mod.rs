@@ -4,7 +4,7 @@
 mod peer;
 mod pipe;
 
-pub(crate) use peer::{BROKER, NAME_SERVER, Peer, Seen};
+pub(crate) use peer::{BROKER, NAME_SERVER, Peer};
 pub(crate) use pipe::{Pipe, Pipes};
 
 use std::future::Future;
@@ -78,7 +78,8 @@ impl World {
     }
 
     pub(crate) fn builder(&self) -> ClientBuilder<Self> {
-        Client::<Self>::builder().name_server(NAME_SERVER)
+        // Peers look at bodies as they were written.
+        Client::<Self>::builder().name_server(NAME_SERVER).compression(None)
     }
 
     pub(crate) fn client(&self) -> Client<Self> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use rmq_core::proto::message::{CORRELATION_ROOM, Prepared, PreparedRequest};
-use rmq_core::{ProducerId, Redelivery, SendBack, SendBackOptions, SendOptions};
+use rmq_core::{ProducerId, Recall, Redelivery, SendBack, SendBackOptions, SendOptions};
 
 /// What an operation is, which decides how it may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub(super) enum Kind {
         retry: Duration,
     },
     DeadLetter,
+    /// To the broker that a handle names.
+    Recall,
     /// To any queue of its topic, with a reply to wait for.
     Request,
 }
@@ -34,6 +36,7 @@ impl Kind {
             Self::FindQueues => "a question for queues",
             Self::Back { .. } => "a send-back",
             Self::DeadLetter => "a dead letter",
+            Self::Recall => "a recall",
             Self::Request => "a request",
         }
     }
@@ -72,6 +75,10 @@ impl Call {
 
     pub(super) const fn find_queues(producer: ProducerId, timeout: Option<Duration>) -> Self {
         Self { producer, timeout, kind: Kind::FindQueues, bytes: 0 }
+    }
+
+    pub(super) fn recall(producer: ProducerId, recall: &Recall) -> Self {
+        Self { producer, timeout: None, kind: Kind::Recall, bytes: recall.bytes() }
     }
 
     pub(super) fn request(producer: ProducerId, request: &PreparedRequest) -> Self {

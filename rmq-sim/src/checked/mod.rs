@@ -10,11 +10,12 @@
 //! ## `one-terminal-event`
 //!
 //! Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `QueuesFound`, `SendFailed`, `SentBack`,
-//! `SendBackFailed`, `Replied`, `RequestFailed` and `Cancelled` (clause 4), each for operations of its kind. No other
+//! `SendBackFailed`, `Recalled`, `RecallFailed`, `Replied`, `RequestFailed` and `Cancelled` (clause 4), each for operations
+//! of its kind. No other
 //! operation ends; no id is given out twice. `OnewayWritten` is for one-way sends and comes after the stream took their bytes,
 //! `Sent` for the others and comes after a broker answered that it stored the message; `SentBack` comes after a broker
-//! answered that it took the message back, or stored it in the retry topic; `Replied` comes after a broker pushed a reply with
-//! the request's correlation id; `Cancelled` comes after a cancel.
+//! answered that it took the message back, or stored it in the retry topic; `Recalled` after one answered so; `Replied` comes
+//! after a broker pushed a reply with the request's correlation id; `Cancelled` comes after a cancel.
 //! What has ended is not written any more. `ShutDown` comes once, when it was asked for and everything has ended, and
 //! nothing after it.
 //!
@@ -56,6 +57,7 @@ mod gauges;
 mod keys;
 mod model;
 mod operations;
+mod requests;
 #[cfg(test)]
 mod tests;
 
@@ -64,10 +66,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use rmq_core::proto::message::{MessageRules, Prepared, PreparedRequest};
+use rmq_core::proto::message::{MessageRules, Prepared};
+use rmq_core::proto::sign::Credentials;
 use rmq_core::{
     Client, ClientConfig, ConfigError, Input, Instant, MessageQueue, OpId, Output, ProducerConfig,
-    ProducerId, RejectReason, Rejected, SendBack, SendBackOptions, SendOptions, Start, Stats,
+    ProducerId, Recall, RejectReason, Rejected, SendBack, SendBackOptions, SendOptions, Start, Stats,
 };
 
 use crate::oracle::Violation;
@@ -157,6 +160,12 @@ impl CheckedClient {
         let id = self.client.add_producer(now, config.clone())?;
         self.model.producer(id, &config);
         Ok(id)
+    }
+
+    /// See [`Client::set_credentials`].
+    pub fn set_credentials(&mut self, now: Instant, credentials: Option<Credentials>) {
+        self.called(now);
+        self.client.set_credentials(now, credentials);
     }
 
     /// See [`Client::send`].
@@ -275,27 +284,26 @@ impl CheckedClient {
         result
     }
 
-    /// See [`Client::send_request`].
+    /// See [`Client::recall`].
     ///
     /// # Errors
     ///
     /// Those of the client.
-    pub fn send_request(
+    pub fn recall(
         &mut self,
         now: Instant,
         producer: ProducerId,
-        request: PreparedRequest,
-    ) -> Result<OpId, Rejected<PreparedRequest>> {
+        recall: Recall,
+    ) -> Result<OpId, Rejected<Recall>> {
         self.called(now);
-        let call = Call::request(producer, &request);
-        let before = request.clone();
-        let result = self.client.send_request(now, producer, request);
+        let (call, before) = (Call::recall(producer, &recall), recall.clone());
+        let result = self.client.recall(now, producer, recall);
         match &result {
             Ok(op) => self.model.accepted(*op, call),
             Err(Rejected { reason, given }) => {
                 self.model.rejected(call, *reason);
                 self.model.note(Violation::unless(*given == before, WITHIN_LIMITS, || {
-                    format!("{reason:?} hands back another request: {given:?}")
+                    format!("{reason:?} hands back another recall: {given:?}")
                 }));
             }
         }

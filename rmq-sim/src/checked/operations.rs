@@ -1,5 +1,6 @@
 //! Operations: each ends once, in the way it may, in its time.
 
+mod recalls;
 mod requests;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,6 +54,9 @@ pub(super) struct Tally {
     pub(super) backs: u64,
     pub(super) backs_succeeded: u64,
     pub(super) backs_failed: u64,
+    pub(super) recalls: u64,
+    pub(super) recalls_succeeded: u64,
+    pub(super) recalls_failed: u64,
     pub(super) requests: u64,
     pub(super) requests_succeeded: u64,
     pub(super) requests_failed: u64,
@@ -117,6 +121,7 @@ impl Operations {
         match call.kind {
             Kind::Back { .. } | Kind::DeadLetter => self.tally.backs += 1,
             Kind::Send | Kind::SendTo | Kind::Oneway => self.tally.accepted += 1,
+            Kind::Recall => self.tally.recalls += 1,
             Kind::Request => self.tally.requests += 1,
             Kind::FindQueues => {}
         }
@@ -131,7 +136,7 @@ impl Operations {
         let (attempts, deadline) = match kind {
             Kind::Send | Kind::Request | Kind::DeadLetter => (policy.attempts, now + timeout),
             Kind::SendTo => (policy.attempts_at_queue, now + timeout),
-            Kind::Oneway => (1, now + timeout),
+            Kind::Oneway | Kind::Recall => (1, now + timeout),
             Kind::FindQueues => (0, now + timeout),
             Kind::Back { retry } => (RETRY_ATTEMPTS, now + timeout + retry),
         };
@@ -216,8 +221,8 @@ impl Operations {
             Event::SendFailed { op, error } => {
                 let ended = self.end(*op, event)?;
                 self.tally.failed += u64::from(ended.kind != Kind::FindQueues);
-                let is_send = !ended.kind.is_back() && ended.kind != Kind::Request;
-                Violation::unless(is_send, ONE_TERMINAL_EVENT, || {
+                let sends = !ended.kind.is_back() && !matches!(ended.kind, Kind::Recall | Kind::Request);
+                Violation::unless(sends, ONE_TERMINAL_EVENT, || {
                     format!("{op:?}, {}, is SendFailed", ended.kind.name())
                 })?;
                 failure(now, *op, &ended, error)?;
@@ -232,20 +237,20 @@ impl Operations {
                 self.tally.backs_failed += 1;
                 back_failure(now, *op, &ended, error)?;
             }
-            Event::Replied { op, reply } => {
+            Event::Recalled { op, .. } => {
                 let ended = self.end(*op, event)?;
-                self.tally.requests_succeeded += 1;
-                Violation::unless(ended.kind == Kind::Request, ONE_TERMINAL_EVENT, || {
-                    format!("{op:?}, {}, is Replied", ended.kind.name())
-                })?;
-                Violation::unless((1..=ended.attempts).contains(&reply.attempts), WITHIN_POLICY, || {
-                    format!("{op:?} was replied to after {} attempts of {}", reply.attempts, ended.attempts)
-                })?;
+                self.tally.recalls_succeeded += 1;
+                recalls::ended(*op, &ended, "Recalled")?;
             }
-            Event::RequestFailed { op, error } => {
+            Event::RecallFailed { op, error } => {
                 let ended = self.end(*op, event)?;
-                self.tally.requests_failed += 1;
-                requests::no_reply(now, *op, &ended, error)?;
+                self.tally.recalls_failed += 1;
+                recalls::ended(*op, &ended, "RecallFailed")?;
+                recalls::failure(now, *op, &ended, error)?;
+            }
+            Event::Replied { op, .. } | Event::RequestFailed { op, .. } => {
+                let ended = self.end(*op, event)?;
+                requests::ended(&mut self.tally, now, &ended, event)?;
             }
             Event::Cancelled { op } => {
                 let ended = self.end(*op, event)?;

@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use super::profile::Profile;
+use super::user::User;
 
 /// What a [`Cluster`](super::Cluster) is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +20,9 @@ pub struct ClusterConfig {
     /// Whether groups of consumers come into being when they are first named, as at real brokers unless told otherwise; else
     /// those that are not [created](super::Cluster::create_group) are unknown (producer §12.4). Default: true.
     pub auto_create_groups: bool,
+    /// Who may ask brokers for something (wire §8.4); with nobody here, everybody may ask for everything. Name servers ask
+    /// nobody who they are. Default: empty.
+    pub users: Vec<User>,
     /// How many messages a broker keeps; the oldest go first. Default: 10,000.
     pub retain: usize,
     /// How many bytes of records a broker keeps; the oldest go first. Default: 256 MiB.
@@ -50,6 +54,7 @@ impl Default for ClusterConfig {
             brokers: 1,
             auto_create: true,
             auto_create_groups: true,
+            users: Vec::new(),
             retain: 10_000,
             retain_bytes: 256 * 1024 * 1024,
             transaction_timeout: Duration::from_secs(6),

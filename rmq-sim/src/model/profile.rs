@@ -85,6 +85,10 @@ pub(crate) struct ProfileRules {
     pub(crate) completes_properties: bool,
     /// Whether records keep `WAIT` (wire §5.1).
     pub(crate) stores_wait: bool,
+    /// Whether access is controlled by ACL 2 and denied with code 16, or else by ACL 1 and with code 1 (wire §8.4).
+    pub(crate) acl_2: bool,
+    /// Whether messages can have timers, and be recalled.
+    pub(crate) timers: bool,
     /// Whether the properties of a record end with the separator (wire §10 row 8).
     pub(crate) trailing_separator: bool,
 }
@@ -103,6 +107,8 @@ const V4_9: ProfileRules = ProfileRules {
     refuses_empty_body: false,
     completes_properties: false,
     stores_wait: false,
+    acl_2: false,
+    timers: false,
     trailing_separator: false,
 };
 
@@ -120,5 +126,7 @@ const V5_3: ProfileRules = ProfileRules {
     refuses_empty_body: true,
     completes_properties: true,
     stores_wait: true,
+    acl_2: true,
+    timers: true,
     trailing_separator: true,
 };

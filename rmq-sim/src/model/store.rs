@@ -5,11 +5,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use rmq_proto::compress::DEFAULT_MAX_LEN;
 use rmq_proto::id::OffsetMessageId;
 use rmq_proto::message::{RecordVersion, SysFlag, body_crc};
 use rmq_proto::properties;
 
 use super::broker::delay::WAITING_TOPIC;
+use super::broker::timer::TIMER_TOPIC;
 use super::broker::transactions::HALF_TOPIC;
 
 /// Bytes of a record besides body, topic and properties, both hosts being IPv4 (wire §6.1).
@@ -68,14 +70,22 @@ impl StoredMessage {
         self.property(properties::UNIQ_KEY)
     }
 
+    /// The body as its sender gave it; one that cannot be inflated is as it is stored.
+    pub fn plain_body(&self) -> Bytes {
+        let mut record = self.record();
+        // A failure leaves the body as it was.
+        let _ = record.inflate(DEFAULT_MAX_LEN);
+        record.body
+    }
+
     /// Whether it is a half message: where it goes if it is committed is in its properties.
     pub fn is_half(&self) -> bool {
         &*self.topic == HALF_TOPIC
     }
 
-    /// Whether it waits for its delay to be over; where it goes then is in its properties.
+    /// Whether it waits for its delay or timer to be over; where it goes then is in its properties.
     pub fn is_waiting(&self) -> bool {
-        &*self.topic == WAITING_TOPIC
+        [WAITING_TOPIC, TIMER_TOPIC].contains(&&*self.topic)
     }
 
     /// The message as a consumer would read it (wire §6.1).

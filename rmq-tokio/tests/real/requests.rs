@@ -76,7 +76,6 @@ async fn find_request(
         if let Some(request) = found.await.unwrap() {
             return request;
         }
-        tokio::time::sleep(Duration::from_millis(50)).await;
     }
     panic!("no broker has the request: {:?}", asked.await);
 }

@@ -1,11 +1,13 @@
 //! A broker: topics, messages, and who is there.
 
+mod acl;
 mod clients;
 pub(crate) mod delay;
 mod properties;
 mod replies;
 mod send;
 mod send_back;
+pub(crate) mod timer;
 pub(crate) mod transactions;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,6 +36,7 @@ use super::profile::ProfileRules;
 use super::push::Push;
 use super::store::Store;
 use super::topic::{PERM_INHERIT, TopicConfig};
+use super::user::User;
 
 /// The cluster that every broker of the model belongs to.
 pub(crate) const CLUSTER_NAME: &str = "DefaultCluster";
@@ -51,6 +54,7 @@ pub struct Broker {
     topics: BTreeMap<String, TopicConfig>,
     groups: BTreeMap<String, GroupConfig>,
     auto_create_groups: bool,
+    users: Arc<[User]>,
     store: Store,
     /// When delayed messages are due, in milliseconds since the Unix epoch, with their sequences.
     delayed: BTreeSet<(u64, u64)>,
@@ -98,6 +102,7 @@ impl Broker {
             topics,
             groups: BTreeMap::new(),
             auto_create_groups: config.auto_create_groups,
+            users: config.users.as_slice().into(),
             delayed: BTreeSet::new(),
             halves: Halves::new(config),
             store: Store::new(config.retain, config.retain_bytes),
@@ -183,6 +188,9 @@ impl Broker {
     }
 
     pub(crate) fn answer(&mut self, turn: &mut Turn<'_>, request: &RemotingCommand) -> Answer {
+        if let Some(answer) = self.denied(turn, request) {
+            return answer;
+        }
         match RequestCode(request.code) {
             RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 => self.answer_send(turn, request),
             RequestCode::CONSUMER_SEND_MSG_BACK => self.answer_send_back(turn, request),
@@ -193,6 +201,7 @@ impl Broker {
             RequestCode::GET_MAX_OFFSET => self.answer_max_offset(request),
             RequestCode::HEART_BEAT => self.answer_heartbeat(turn, request),
             RequestCode::UNREGISTER_CLIENT => self.answer_unregister(turn, request),
+            RequestCode::RECALL_MESSAGE if self.rules.timers => self.answer_recall(turn.unix_ms, request),
             RequestCode(code) => Answer::not_supported(code),
         }
     }

@@ -14,7 +14,7 @@ use rmq_proto::names::{self, NameError, RETRY_PREFIX};
 use rmq_proto::properties as wire_properties;
 
 use super::send_back::max_reconsume_times;
-use super::{Broker, Turn, properties, transactions};
+use super::{Broker, Turn, properties, timer, transactions};
 use crate::model::answer::{Answer, AnswerExt, REGION};
 use crate::model::store::StoredMessage;
 use crate::model::topic::{PERM_INHERIT, TopicConfig};
@@ -151,6 +151,9 @@ impl Broker {
         if request.body.len() > MAX_BODY_LEN || stored_properties.len() > wire_properties::MAX_LEN {
             return *refused(ResponseCode::MESSAGE_ILLEGAL, TOO_LARGE);
         }
+        if timer::time(self.rules, turn.unix_ms, &stored_properties).is_err() {
+            return *refused(ResponseCode::MESSAGE_ILLEGAL, timer::ILLEGAL);
+        }
         let (queue_id, stored_properties) = match given_up {
             None => (queue_id, stored_properties),
             Some(topic) => {
@@ -269,6 +272,7 @@ impl Broker {
             producer_group: header.producer_group.into_owned(),
             prepared_transaction_offset: 0,
         };
+        let recall_handle = self.recall_handle(turn.unix_ms, &message).map(Cow::Owned);
         let (queue_offset, offset) = if transactions::is_transactional(&message) {
             self.put_half(turn.unix_ms, turn.sequence, message)
         } else {
@@ -280,7 +284,7 @@ impl Broker {
             queue_offset,
             transaction_id,
             batch_unique_id: None,
-            recall_handle: None,
+            recall_handle,
             region_id: Some(REGION.into()),
             trace_on: Some("true".into()),
         };
