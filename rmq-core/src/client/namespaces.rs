@@ -5,6 +5,7 @@ use alloc::borrow::Cow;
 use alloc::string::ToString;
 use alloc::sync::Arc;
 
+use rmq_proto::code::RequestCode;
 use rmq_proto::message::StoredMessage;
 use rmq_proto::names::{self, namespace};
 
@@ -48,7 +49,11 @@ impl Client {
         topic
     }
 
+    /// The topic of replies is the cluster's own: each broker has it as it is, and in a namespace none.
     pub(super) fn enter_namespace(&self, send: &mut SendOp) {
+        if send.code == RequestCode::SEND_REPLY_MESSAGE_V2 {
+            return;
+        }
         if let Cow::Owned(topic) = self.wire_name(&send.topic) {
             send.topic = topic.into();
         }
@@ -80,6 +85,17 @@ impl Client {
                 unwrap(namespace, &mut result.queue.topic);
             }
             Event::SendFailed { error, .. } => unwrap_error(namespace, error),
+            Event::Replied { reply, .. } => {
+                if let Some(sent) = &mut reply.sent {
+                    unwrap(namespace, &mut sent.queue.topic);
+                }
+            }
+            Event::RequestFailed { error, .. } => {
+                if let Some(sent) = &mut error.0.sent {
+                    unwrap(namespace, &mut sent.queue.topic);
+                }
+                unwrap_error(namespace, &mut error.0.error);
+            }
             Event::RecallFailed { error, .. } => unwrap_error(namespace, &mut error.0),
             Event::EndTransactionFailed { error, .. } => unwrap(namespace, error.topic_mut()),
             Event::SendBackFailed { error, .. } => {

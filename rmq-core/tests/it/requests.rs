@@ -4,7 +4,7 @@ use bytes::Bytes;
 use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::command::RemotingCommand;
 use rmq_core::proto::compress::Compression;
-use rmq_core::proto::message::{Message, SysFlag};
+use rmq_core::proto::message::{Message, Reply, StoredMessage, SysFlag};
 use rmq_core::proto::properties::{self, CORRELATION_ID};
 use rmq_core::{
     CloseReason, Event, InFlight, Input, Limits, NoReplyErrorKind, ProducerConfig, RejectReason,
@@ -347,4 +347,34 @@ fn a_request_counts_among_those_under_way_until_a_broker_has_it() {
     net.run(ms(101));
     assert_eq!(net.take_sent(second).0, at(200));
     assert_eq!((net.client.stats().permits, net.client.stats().requests_waiting), (0, 1));
+}
+
+/// A request is in the namespace, and told of as its user calls it. The topic of replies is in none: brokers have it as it is.
+#[test]
+fn namespaces_leave_the_topic_of_replies_alone() {
+    let config = config().namespace("INST").build().unwrap();
+    let mut net = Net::with(config, ProducerConfig::new("PG"));
+    let known = net.routes["T"].clone();
+    net.routes.insert("INST%T".into(), known.clone());
+    net.routes.insert("DefaultCluster_REPLY_TOPIC".into(), known);
+    let replied = net.request(ms(3_000));
+    let unreplied = net.request(ms(3_000));
+    net.run(ms(0));
+    assert!(net.sends().iter().all(|seen| seen.send().topic == "INST%T"));
+    let push = reply_to(net.sends()[0]);
+    net.push("a", &push);
+    let stored = StoredMessage {
+        topic: "INST%T".into(),
+        properties: format!("{}CLUSTER\u{1}DefaultCluster\u{2}", net.sends()[1].send().properties.unwrap()),
+        ..StoredMessage::default()
+    };
+    let reply = Reply::new(&stored, "pong").unwrap().prepare(net.client.message_rules()).unwrap();
+    net.client.send(net.now, net.producer, reply, SendOptions::default()).unwrap();
+    net.run(ms(3_000));
+    let sent = net.requests(RequestCode::SEND_REPLY_MESSAGE_V2);
+    assert_eq!(sent[0].send().topic, "DefaultCluster_REPLY_TOPIC");
+    let reply = net.take_reply(replied).1;
+    assert_eq!(&*reply.sent.unwrap().queue.topic, "T");
+    let error = net.take_no_reply(unreplied).1;
+    assert_eq!((&*error.request().unwrap().queue.topic, error.topic()), ("T", "T"));
 }

@@ -9,17 +9,17 @@ use rmq_driver::{
 };
 
 use crate::warm;
-use crate::world::{Hand, Seen};
+use crate::world::Hand;
 
 fn request() -> Message {
     Message::new("orders", "ping")
 }
 
 /// What a broker stores of a request.
-fn stored(seen: &Seen) -> StoredMessage {
+fn stored(properties: &str) -> StoredMessage {
     StoredMessage {
         topic: "orders".into(),
-        properties: format!("{}CLUSTER\u{1}cluster\u{2}", seen.properties),
+        properties: format!("{properties}CLUSTER\u{1}cluster\u{2}"),
         ..StoredMessage::default()
     }
 }
@@ -100,7 +100,7 @@ fn a_reply_carries_what_joins_it_to_its_request() {
     let mut asked = Hand::begun(producer.request(request()));
     peer.run();
     let seen = peer.seen[0].clone();
-    let request = stored(&seen);
+    let request = stored(&seen.properties);
     let mut plain = Hand::begun(producer.reply(&request, "pong"));
     let more = Reply::new(&request, "more").unwrap().property("colour", "red");
     let mut rich = Hand::begun(producer.reply_with(more));
