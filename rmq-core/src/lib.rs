@@ -99,13 +99,15 @@ mod send_back;
 mod slab;
 mod stats;
 mod time;
+mod trace;
 mod transaction;
 
 pub use address::{Address, AddressError};
 pub use client::Client;
 pub use config::{
-    AttemptTimeout, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError, FaultTolerance, Identity,
-    InFlight, ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
+    AttemptTimeout, AutoBatch, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError,
+    FaultTolerance, Identity, InFlight, ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
+    Trace,
 };
 pub use error::{
     Attempt, CloseCause, EndTransactionError, RecallError, RejectReason, Rejected, RequestError,

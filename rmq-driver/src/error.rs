@@ -1,6 +1,6 @@
 //! What a user of the handles can meet.
 
-use rmq_core::proto::message::MessageError;
+use rmq_core::proto::message::{BatchError, MessageError};
 use rmq_core::{
     ConfigError, EndTransactionError, RecallError, RecallInvalid, RejectReason, SendBackError, SendError,
 };
@@ -26,6 +26,9 @@ pub enum Error {
     /// The message breaks a rule. Nothing was sent.
     #[error(transparent)]
     Message(#[from] MessageError),
+    /// The messages cannot go out as one batch. Nothing was sent.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
     /// The client did not accept the message. Nothing was sent.
     #[error("not accepted: {0}")]
     Rejected(RejectReason),
@@ -76,6 +79,7 @@ impl Error {
                 matches!(reason, TooManyOperations { .. } | TooManyBytes { .. } | NoPermit { .. })
             }
             Self::Message(_)
+            | Self::Batch(_)
             | Self::RecallInvalid(_)
             | Self::NoQueueChosen
             | Self::EndTransaction(_)
@@ -92,6 +96,7 @@ impl Error {
             Self::Recall(error) => error.may_have_been_recalled(),
             Self::TaskLost | Self::EndTransaction(_) => true,
             Self::Message(_)
+            | Self::Batch(_)
             | Self::RecallInvalid(_)
             | Self::NoQueueChosen
             | Self::Rejected(_)

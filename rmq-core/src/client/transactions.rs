@@ -22,6 +22,7 @@ use crate::link::{LinkId, Owner, Ticket};
 use crate::producer::{NewSend, Progress, SendOp, Step, Target};
 use crate::route::Choice;
 use crate::time::Instant;
+use crate::trace::Labels;
 use crate::transaction::{ANSWER_TIMEOUT, Check, CheckToken, End, MAX_AGE, is_half_of};
 
 /// A body up to this many bytes does not keep the piece of input alive that it came in.
@@ -94,7 +95,8 @@ impl Client {
         let topic = self.wire_name(&half.queue.topic).into_owned();
         let end = End::of_half(half, topic, resolution, remark).ok_or(RejectReason::OffsetMessageId);
         let admitted = end.and_then(|end| Ok((self.admit_end(producer, &end)?, end)));
-        let (config, end) = admitted.inspect_err(|_| self.stats.rejected += 1)?;
+        let (config, mut end) = admitted.inspect_err(|_| self.stats.rejected += 1)?;
+        end.labels = config.trace.as_ref().and_then(|_| Labels::of_half(half));
         let broker = half.queue.broker.clone();
         let way = Way { address: self.brokers.master(&broker).cloned(), broker, link: None };
         let message = (half.queue.topic.clone(), half.message_id.clone());
@@ -241,7 +243,10 @@ impl Client {
             Some(name) => Some(Arc::from(&**name)),
             None => self.brokers.name_of(&link.address).cloned(),
         };
-        let check = Check::new(producer, &header, &message, (conn, link.address.clone()), broker);
+        let mut check = Check::new(producer, &header, &message, (conn, link.address.clone()), broker);
+        if self.producers.get(producer).is_some_and(|config| config.trace.is_some()) {
+            check.labels = Labels::of_message(&message);
+        }
         Ok((check, message))
     }
 

@@ -9,6 +9,7 @@ use rmq_proto::id::OffsetMessageId;
 use crate::error::{EndTransactionError, cut};
 use crate::event::{Event, Resolution, SendResult};
 use crate::producer::SendOp;
+use crate::trace::Labels;
 
 /// Bytes of a remark that are sent.
 const MAX_REMARK: usize = 1_024;
@@ -30,6 +31,8 @@ pub(crate) struct End {
     pub(crate) broker: Option<String>,
     pub(crate) transaction_id: Option<String>,
     pub(crate) remark: Option<String>,
+    /// For message trace, where it is on.
+    pub(crate) labels: Option<Labels>,
 }
 
 impl End {
@@ -50,6 +53,7 @@ impl End {
             broker: Some(half.queue.broker.to_string()),
             transaction_id: half.transaction_id.clone(),
             remark: remark.map(Self::cut),
+            labels: None,
         })
     }
 

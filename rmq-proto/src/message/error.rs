@@ -169,7 +169,7 @@ impl MessageError {
 }
 
 /// What a user gave, between backticks: control characters made visible, a long text cut.
-struct Shown<'a>(&'a str);
+pub(super) struct Shown<'a>(pub(super) &'a str);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

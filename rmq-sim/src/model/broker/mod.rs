@@ -1,6 +1,7 @@
 //! A broker: topics, messages, and who is there.
 
 mod acl;
+mod batch;
 mod clients;
 pub(crate) mod delay;
 mod properties;
@@ -189,7 +190,9 @@ impl Broker {
             return answer;
         }
         match RequestCode(request.code) {
-            RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 => self.answer_send(turn, request),
+            RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 | RequestCode::SEND_BATCH_MESSAGE => {
+                self.answer_send(turn, request)
+            }
             RequestCode::CONSUMER_SEND_MSG_BACK => self.answer_send_back(turn, request),
             RequestCode::END_TRANSACTION => self.answer_end_transaction(turn, request),
             RequestCode::GET_MAX_OFFSET => self.answer_max_offset(request),

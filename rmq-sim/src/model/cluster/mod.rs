@@ -11,6 +11,7 @@ use std::sync::Arc;
 use bytes::{Bytes, BytesMut};
 
 use self::requests::Next;
+pub(crate) use self::requests::is_send;
 use super::broker::{Broker, Registration};
 use super::config::ClusterConfig;
 use super::conn::{Link, PeerConn, PeerOutput};

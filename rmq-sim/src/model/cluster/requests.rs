@@ -140,6 +140,7 @@ fn is_never_answered(request: &RemotingCommand) -> bool {
         })
 }
 
-fn is_send(request: &RemotingCommand) -> bool {
-    matches!(RequestCode(request.code), RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2)
+pub(crate) fn is_send(request: &RemotingCommand) -> bool {
+    let code = RequestCode(request.code);
+    matches!(code, RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 | RequestCode::SEND_BATCH_MESSAGE)
 }
