@@ -1,7 +1,9 @@
 //! What a user of the handles can meet.
 
-use rmq_core::proto::message::MessageError;
-use rmq_core::{ConfigError, RecallError, RecallInvalid, RejectReason, SendBackError, SendError};
+use rmq_core::proto::message::{BatchError, MessageError};
+use rmq_core::{
+    ConfigError, EndTransactionError, RecallError, RecallInvalid, RejectReason, SendBackError, SendError,
+};
 
 use crate::runtime::SpawnError;
 
@@ -24,6 +26,9 @@ pub enum Error {
     /// The message breaks a rule. Nothing was sent.
     #[error(transparent)]
     Message(#[from] MessageError),
+    /// The messages cannot go out as one batch. Nothing was sent.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
     /// The client did not accept the message. Nothing was sent.
     #[error("not accepted: {0}")]
     Rejected(RejectReason),
@@ -42,6 +47,9 @@ pub enum Error {
     /// A recall was accepted and given up; the error says what was tried.
     #[error(transparent)]
     Recall(#[from] RecallError),
+    /// A broker could not be told how a transaction went. It has the half message, and asks after a while: nothing is to be done.
+    #[error(transparent)]
+    EndTransaction(#[from] EndTransactionError),
     /// The client is shut down. Nothing was sent.
     #[error("the client is shut down: start another one")]
     ShutDown,
@@ -67,11 +75,14 @@ impl Error {
             Self::SendBack(error) => error.is_retryable(),
             Self::Recall(error) => error.is_retryable(),
             Self::Rejected(reason) => {
-                matches!(reason, RejectReason::TooManyOperations { .. } | RejectReason::TooManyBytes { .. })
+                use RejectReason::{NoPermit, TooManyBytes, TooManyOperations};
+                matches!(reason, TooManyOperations { .. } | TooManyBytes { .. } | NoPermit { .. })
             }
             Self::Message(_)
+            | Self::Batch(_)
             | Self::RecallInvalid(_)
             | Self::NoQueueChosen
+            | Self::EndTransaction(_)
             | Self::ShutDown
             | Self::TaskLost => false,
         }
@@ -83,8 +94,9 @@ impl Error {
             Self::Send(error) => error.may_have_been_stored(),
             Self::SendBack(error) => error.may_have_been_stored(),
             Self::Recall(error) => error.may_have_been_recalled(),
-            Self::TaskLost => true,
+            Self::TaskLost | Self::EndTransaction(_) => true,
             Self::Message(_)
+            | Self::Batch(_)
             | Self::RecallInvalid(_)
             | Self::NoQueueChosen
             | Self::Rejected(_)

@@ -8,7 +8,7 @@ use core::time::Duration;
 use rmq_proto::code::ResponseCode;
 use rmq_proto::names;
 
-use super::{ConfigError, FaultTolerance, at_least_a_millisecond};
+use super::{AutoBatch, ConfigError, FaultTolerance, InFlight, Trace, at_least_a_millisecond};
 use crate::link::HOLD_OFF;
 
 /// How much of a call's time one attempt may take.
@@ -101,8 +101,11 @@ pub struct ProducerConfig {
     pub(crate) attempt_timeout: AttemptTimeout,
     pub(crate) retry: RetryPolicy,
     pub(crate) retry_backoff: Duration,
+    pub(crate) in_flight: Option<InFlight>,
     pub(crate) fault_tolerance: Option<FaultTolerance>,
+    pub(crate) auto_batch: Option<AutoBatch>,
     pub(crate) default_topic_queues: NonZeroU32,
+    pub(crate) trace: Option<Trace>,
 }
 
 impl ProducerConfig {
@@ -115,8 +118,11 @@ impl ProducerConfig {
             attempt_timeout: AttemptTimeout::Split,
             retry: RetryPolicy::default(),
             retry_backoff: HOLD_OFF,
+            in_flight: None,
             fault_tolerance: None,
+            auto_batch: None,
             default_topic_queues: NonZeroU32::MIN.saturating_add(3),
+            trace: None,
         }
     }
 
@@ -158,10 +164,25 @@ impl ProducerConfig {
         self
     }
 
+    /// Lets sends beyond these limits wait until others end; off by default, so that only [`Limits`](crate::Limits) of the
+    /// client count. Java: `enableBackpressureForAsyncMode`.
+    #[must_use]
+    pub fn in_flight(mut self, limits: InFlight) -> Self {
+        self.in_flight = Some(limits);
+        self
+    }
+
     /// Leaves brokers alone for a while that were slow or failed; off by default. Java: `sendLatencyFaultEnable`.
     #[must_use]
     pub fn fault_tolerance(mut self, tolerance: FaultTolerance) -> Self {
         self.fault_tolerance = Some(tolerance);
+        self
+    }
+
+    /// Puts messages that are sent one by one into batches; off by default. Java: `autoBatch`.
+    #[must_use]
+    pub fn auto_batch(mut self, batches: AutoBatch) -> Self {
+        self.auto_batch = Some(batches);
         self
     }
 
@@ -171,6 +192,18 @@ impl ProducerConfig {
     pub fn default_topic_queues(mut self, queues: NonZeroU32) -> Self {
         self.default_topic_queues = queues;
         self
+    }
+
+    /// Tells what became of this producer's messages in a topic that consoles read; off by default. Java: `enableTrace`.
+    #[must_use]
+    pub fn trace(mut self, trace: Trace) -> Self {
+        self.trace = Some(trace);
+        self
+    }
+
+    /// The group's name.
+    pub fn group(&self) -> &str {
+        &self.group
     }
 
     /// The time of one send, as set by [`send_timeout`](Self::send_timeout).
@@ -188,6 +221,11 @@ impl ProducerConfig {
         if self.retry.at_given_queue { self.attempts } else { NonZeroU32::MIN }
     }
 
+    /// What [`auto_batch`](Self::auto_batch) set.
+    pub fn batches(&self) -> Option<&AutoBatch> {
+        self.auto_batch.as_ref()
+    }
+
     /// The wait set by [`retry_backoff`](Self::retry_backoff).
     pub fn backoff(&self) -> Duration {
         self.retry_backoff
@@ -200,8 +238,17 @@ impl ProducerConfig {
         if let AttemptTimeout::Cap(cap) = self.attempt_timeout {
             at_least_a_millisecond("attempt_timeout", cap)?;
         }
+        if let Some(limits) = &self.in_flight {
+            limits.check()?;
+        }
         if let Some(tolerance) = &self.fault_tolerance {
             tolerance.check()?;
+        }
+        if let Some(batches) = &self.auto_batch {
+            batches.check(self.send_timeout)?;
+        }
+        if let Some(trace) = &self.trace {
+            trace.check()?;
         }
         if self.attempts.get() > 64 {
             return Err(ConfigError::TooLarge { name: "attempts", maximum: "64" });
@@ -221,6 +268,8 @@ pub struct SendOptions {
     pub timeout: Option<Duration>,
     /// Do not ask for an answer: the operation ends when the bytes are handed to the stream, after one attempt.
     pub oneway: bool,
+    /// Reject the send at once where it would have to wait for its producer's others to end.
+    pub no_wait: bool,
 }
 
 impl SendOptions {
@@ -228,6 +277,13 @@ impl SendOptions {
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets [`no_wait`](Self::no_wait).
+    #[must_use]
+    pub fn no_wait(mut self) -> Self {
+        self.no_wait = true;
         self
     }
 

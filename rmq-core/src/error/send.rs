@@ -85,6 +85,9 @@ pub enum SendErrorKind {
     },
     /// The topic exists, but no broker with a master lets anybody write to it.
     NoWritableQueue,
+    /// The producer's other messages took all permits until the time of the call was used up: see
+    /// [`InFlight`](crate::InFlight). Nothing was sent.
+    NoPermit,
     /// The time of the call was used up.
     TimedOut,
     /// Each attempt failed that the configuration allows and that there was time for.
@@ -119,7 +122,8 @@ impl SendError {
         &self.0.topic
     }
 
-    /// The id the message had in all attempts, or nothing if no message was to be sent; look for it when
+    /// The id the message had in all attempts (of a batch those of all messages, joined by `,`), or nothing if no message was to
+    /// be sent; look for it when
     /// [`may_have_been_stored`](Self::may_have_been_stored).
     pub fn message_id(&self) -> &str {
         &self.0.message_id
@@ -143,9 +147,13 @@ impl SendError {
     /// Whether the same send may succeed later with nothing changed on the user's side.
     pub fn is_retryable(&self) -> bool {
         match self.0.kind {
-            SendErrorKind::RouteUnavailable { .. }
-            | SendErrorKind::TimedOut
-            | SendErrorKind::AttemptsExhausted => true,
+            SendErrorKind::RouteUnavailable { .. } | SendErrorKind::NoPermit | SendErrorKind::TimedOut => {
+                true
+            }
+            // A hook says the same of the same.
+            SendErrorKind::AttemptsExhausted => {
+                !self.attempts().iter().all(|attempt| matches!(attempt.error, RequestError::Forbidden { .. }))
+            }
             SendErrorKind::Refused => self.code().is_some_and(is_passing),
             SendErrorKind::NoNameServer
             | SendErrorKind::TopicNotFound { .. }
@@ -189,6 +197,11 @@ impl SendError {
                     "failed: no broker with a master has a writable queue of it; check its permission",
                 )?;
             }
+            SendErrorKind::NoPermit => write!(
+                f,
+                "waited {} for others of its producer to end: as many are under way as it may have",
+                Rounded(*took)
+            )?,
             SendErrorKind::TimedOut => write!(f, "timed out after {}", Rounded(*took))?,
             SendErrorKind::AttemptsExhausted => {
                 write!(f, "failed {} times in {}", attempts.len(), Rounded(*took))?;

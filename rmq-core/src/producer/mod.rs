@@ -1,8 +1,16 @@
 //! Producers and the sends they are asked for.
 
+mod admission;
+mod batch;
+mod gather;
+mod new_send;
 mod send;
 
-pub(crate) use send::{NewSend, Progress, SendOp, Stage, Step, Target, Verdict};
+pub(crate) use admission::{Admission, Permit};
+pub(crate) use batch::{Batch, Riders, part_of};
+pub(crate) use gather::{Gathering, Group, GroupId, GroupKey, element_len};
+pub(crate) use new_send::NewSend;
+pub(crate) use send::{Progress, SendOp, Stage, Step, Target, Verdict};
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -15,6 +23,7 @@ use crate::fault::FaultTable;
 struct Producer {
     config: Arc<ProducerConfig>,
     faults: FaultTable,
+    admission: Admission,
 }
 
 /// The producers of one client, by group; in the order they were added.
@@ -37,15 +46,47 @@ impl Producers {
         self.by_id.values().any(|producer| producer.config.group == group)
     }
 
-    pub(crate) fn insert(&mut self, config: ProducerConfig) -> ProducerId {
+    /// The producer of a group.
+    pub(crate) fn of_group(&self, group: &str) -> Option<ProducerId> {
+        self.by_id.iter().find(|(_, producer)| producer.config.group == group).map(|(id, _)| *id)
+    }
+
+    /// An id that no producer has or will have.
+    pub(crate) fn reserve(&mut self) -> ProducerId {
         let id = ProducerId(self.next);
         self.next += 1;
-        self.by_id.insert(id, Producer { config: Arc::new(config), faults: FaultTable::default() });
+        id
+    }
+
+    pub(crate) fn insert(&mut self, config: ProducerConfig) -> ProducerId {
+        let id = self.reserve();
+        self.by_id.insert(
+            id,
+            Producer {
+                config: Arc::new(config),
+                faults: FaultTable::default(),
+                admission: Admission::default(),
+            },
+        );
         id
     }
 
     pub(crate) fn get(&self, id: ProducerId) -> Option<&Arc<ProducerConfig>> {
         self.by_id.get(&id).map(|producer| &producer.config)
+    }
+
+    pub(crate) fn admission(&self, id: ProducerId) -> Option<&Admission> {
+        self.by_id.get(&id).map(|producer| &producer.admission)
+    }
+
+    pub(crate) fn admission_mut(&mut self, id: ProducerId) -> Option<&mut Admission> {
+        self.by_id.get_mut(&id).map(|producer| &mut producer.admission)
+    }
+
+    /// Permits held and sends that wait for one, over all producers.
+    pub(crate) fn permits(&self) -> (usize, usize) {
+        let counts = self.by_id.values().map(|producer| &producer.admission);
+        counts.fold((0, 0), |(held, waiting), of| (held + of.held().0, waiting + of.waiting()))
     }
 
     pub(crate) fn faults(&self, id: ProducerId) -> Option<&FaultTable> {

@@ -2,12 +2,22 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
+mod acl;
+mod at_zero;
+mod auto_batches;
+mod auto_batches_storm;
+mod batches;
 mod cases;
 mod contract;
 mod hard_cases;
+mod hooks;
+mod in_flight;
 mod life_cycle;
 mod limits;
+mod namespaces;
 mod producer_rows;
 mod recall;
 mod send_back;
 mod support;
+mod trace;
+mod transactions;

@@ -21,6 +21,16 @@ pub enum MessageError {
         /// The topic given.
         topic: String,
     },
+    /// The name of the producer group that a half message is to be of breaks a rule.
+    #[error("half message to topic {}: producer group {}: {error}", Shown(.topic), Shown(.group))]
+    Group {
+        /// Its topic.
+        topic: String,
+        /// The group given.
+        group: String,
+        /// The rule.
+        error: NameError,
+    },
     /// There is nothing to send.
     #[error("message to topic {}: the body is empty, and brokers refuse that; send at least one byte", Shown(.topic))]
     EmptyBody {
@@ -140,6 +150,7 @@ impl MessageError {
         match self {
             Self::Topic { topic, .. }
             | Self::SystemTopic { topic }
+            | Self::Group { topic, .. }
             | Self::EmptyBody { topic }
             | Self::BodyTooLong { topic, .. }
             | Self::BlankTag { topic }
@@ -158,7 +169,7 @@ impl MessageError {
 }
 
 /// What a user gave, between backticks: control characters made visible, a long text cut.
-struct Shown<'a>(&'a str);
+pub(super) struct Shown<'a>(pub(super) &'a str);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

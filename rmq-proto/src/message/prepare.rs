@@ -14,13 +14,16 @@ use crate::{names, properties};
 pub struct MessageRules {
     /// Most bytes in a body, before it is compressed; 4 MiB by default, as at brokers. Java: `maxMessageSize`.
     pub max_body_len: usize,
+    /// The namespace of version 1 that topics are put into when messages are sent (wire §7.3); none by default. A topic
+    /// has to be short enough for it, and its messages get the property `INSTANCE_ID`. Java: `namespace`.
+    pub namespace: Option<Arc<str>>,
     /// Which bodies are compressed, and how.
     pub compression: BodyCompression,
 }
 
 impl Default for MessageRules {
     fn default() -> Self {
-        Self { max_body_len: 4 * 1024 * 1024, compression: BodyCompression::default() }
+        Self { max_body_len: 4 * 1024 * 1024, compression: BodyCompression::default(), namespace: None }
     }
 }
 
@@ -51,7 +54,7 @@ impl Purpose<'_> {
 }
 
 impl Prepared {
-    /// The topic.
+    /// The topic, as its user names it: a client with a namespace puts it there when it sends.
     pub fn topic(&self) -> &str {
         &self.topic
     }
@@ -128,14 +131,14 @@ impl Message {
         rules: &MessageRules,
         purpose: &Purpose<'_>,
     ) -> Result<Prepared, MessageError> {
-        self.check_topic()?;
+        self.check_topic(rules)?;
         self.check_body(rules)?;
         self.check_tag_and_keys()?;
         self.check_delay()?;
         for (name, value) in self.properties() {
             self.check_property(name, value)?;
         }
-        let properties = self.encode_properties(purpose)?;
+        let properties = self.encode_properties(rules, purpose)?;
         let (body, compressed) = rules.compression.apply(self.body, rules.max_body_len);
         Ok(Prepared {
             topic: self.topic.into(),
@@ -147,8 +150,11 @@ impl Message {
         })
     }
 
-    fn check_topic(&self) -> Result<(), MessageError> {
-        if let Err(error) = names::validate_topic(&self.topic) {
+    fn check_topic(&self, rules: &MessageRules) -> Result<(), MessageError> {
+        let namespace = rules.namespace.as_deref().unwrap_or_default();
+        let checked = names::validate_topic(&self.topic)
+            .and_then(|()| names::validate_topic(&names::namespace::wrap(namespace, &self.topic)));
+        if let Err(error) = checked {
             return Err(MessageError::Topic { topic: self.topic.clone(), error });
         }
         if !names::is_for_sending(&self.topic) {
@@ -216,7 +222,7 @@ impl Message {
         MessageError::SeparatorInProperty { topic: self.topic.clone(), name: name.to_owned() }
     }
 
-    fn encode_properties(&self, purpose: &Purpose<'_>) -> Result<String, MessageError> {
+    fn encode_properties(&self, rules: &MessageRules, purpose: &Purpose<'_>) -> Result<String, MessageError> {
         let keys = self.keys.join(" ");
         let wait = if self.wait_store_ok { "true" } else { "false" };
         let delay = self.delay_property();
@@ -224,6 +230,7 @@ impl Message {
             (properties::KEYS, (!keys.is_empty()).then_some(keys.as_str())),
             (properties::TAGS, self.tag.as_deref()),
             (properties::WAIT, Some(wait)),
+            (properties::INSTANCE_ID, rules.namespace.as_deref()),
         ];
         let of_rocketmq = of_rocketmq.into_iter().filter_map(|(name, value)| Some((name, value?)));
         let of_rocketmq = of_rocketmq.chain(delay.as_ref().map(|(name, value)| (*name, value.as_str())));

@@ -12,6 +12,7 @@ use rmq_proto::properties;
 
 use super::broker::delay::WAITING_TOPIC;
 use super::broker::timer::TIMER_TOPIC;
+use super::broker::transactions::HALF_TOPIC;
 
 /// Bytes of a record besides body, topic and properties, both hosts being IPv4 (wire §6.1).
 const RECORD_FIXED_LEN: usize = 91;
@@ -54,6 +55,8 @@ pub struct StoredMessage {
     pub reconsume_times: i32,
     /// The group that sent it.
     pub producer_group: String,
+    /// The commit-log offset of the half message that it was; 0 for other messages (wire §6.1).
+    pub prepared_transaction_offset: i64,
 }
 
 impl StoredMessage {
@@ -62,9 +65,14 @@ impl StoredMessage {
         properties::value(&self.properties, name)
     }
 
-    /// The id that the client gave it (wire §6.5).
+    /// The id that the client gave it (wire §6.5); to a message of a batch, the batch's (wire §6.4).
     pub fn unique_key(&self) -> Option<&str> {
         self.property(properties::UNIQ_KEY)
+    }
+
+    /// The id that the client gave it, and told its user; a message of a batch has the batch's behind its own.
+    pub fn own_unique_key(&self) -> Option<&str> {
+        properties::first_value(&self.properties, properties::UNIQ_KEY)
     }
 
     /// The body as its sender gave it; one that cannot be inflated is as it is stored.
@@ -73,6 +81,11 @@ impl StoredMessage {
         // A failure leaves the body as it was.
         let _ = record.inflate(DEFAULT_MAX_LEN);
         record.body
+    }
+
+    /// Whether it is a half message: where it goes if it is committed is in its properties.
+    pub fn is_half(&self) -> bool {
+        &*self.topic == HALF_TOPIC
     }
 
     /// Whether it waits for its delay or timer to be over; where it goes then is in its properties.
@@ -95,7 +108,7 @@ impl StoredMessage {
             store_timestamp: self.store_timestamp,
             store_host: self.store_host,
             reconsume_times: self.reconsume_times,
-            prepared_transaction_offset: 0,
+            prepared_transaction_offset: self.prepared_transaction_offset,
             body: self.body.clone(),
             topic: Arc::clone(&self.topic),
             properties: self.properties.clone(),
@@ -193,7 +206,7 @@ impl Store {
         let len = message.record_len();
         self.commit_log_end = self.commit_log_end.saturating_add_unsigned(len as u64);
         self.kept_bytes += len;
-        if let Some(key) = message.unique_key() {
+        if let Some(key) = message.own_unique_key() {
             if let Some(copies) = self.unique_keys.get_mut(key) {
                 copies.older.push_back(std::mem::replace(&mut copies.newest, index));
             } else {
@@ -216,7 +229,7 @@ impl Store {
         {
             queue.kept.pop_front();
         }
-        if let Some(key) = message.unique_key()
+        if let Some(key) = message.own_unique_key()
             && let Some(copies) = self.unique_keys.get_mut(key)
             && copies.older.pop_front().is_none()
         {
@@ -264,7 +277,7 @@ impl Store {
         self.messages.get(place)
     }
 
-    /// The newest message with this `UNIQ_KEY`.
+    /// The newest message with this `UNIQ_KEY` of its own.
     pub fn by_unique_key(&self, key: &str) -> Option<&StoredMessage> {
         self.by_index(self.unique_keys.get(key)?.newest)
     }

@@ -10,10 +10,11 @@ use rmq_core::proto::code::ResponseCode;
 use rmq_core::proto::command::{FLAG_ONEWAY, HeaderFormat, RemotingCommand};
 use rmq_core::proto::message::{Message, StoredMessage};
 use rmq_core::proto::recall::RecallHandle;
+use rmq_core::proto::sign::Credentials;
 use rmq_core::{
     AttemptTimeout, ClientConfig, CloseOnTimeout, CloseReason, Identity, Input, Instant, Limits, OpId,
     Output, ProducerConfig, ProducerId, Recall, Redelivery, RetryPolicy, SendBack, SendBackOptions,
-    SendOptions, Start,
+    SendOptions, Start, Trace,
 };
 
 use super::peer::{Peer, Reply, frame, reply};
@@ -53,7 +54,12 @@ fn config(setup: Setup) -> Option<ClientConfig> {
         links: 2,
         frame: 1_024,
         write_batch: 700,
+        trace_records: 2,
+        trace_sends: 1,
+        hook_bytes: 16,
         inbound: 1,
+        checks: 2,
+        check_bytes: 4_096,
         tombstones: 1,
         notices: 1,
     };
@@ -81,6 +87,10 @@ fn config(setup: Setup) -> Option<ClientConfig> {
         0 => builder,
         1 => builder.idle_timeout(ms(1_000)).heartbeat_interval(ms(400)).route_refresh_interval(ms(300)),
         _ => builder.connect_timeout(ms(50)).request_timeout(ms(100)).write_stall(ms(60)),
+    };
+    let builder = match setup.limits & 0x80 {
+        0 => builder,
+        _ => builder.namespace_v2("blue").credentials(Credentials::new("key", "secret").ok()?),
     };
     builder.header_format(format(setup)).build().ok()
 }
@@ -204,6 +214,7 @@ impl World {
             .attempts(NonZeroU32::new(u32::from(attempts)).unwrap_or(NonZeroU32::MIN))
             .attempt_timeout(rule)
             .retry(retry);
+        let config = if policy / 9 % 4 == 3 { config.trace(Trace::new()) } else { config };
         let added = self.client.add_producer(self.now, config);
         self.producers.extend(added);
     }

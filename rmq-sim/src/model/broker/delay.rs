@@ -92,7 +92,7 @@ impl Broker {
         offsets
     }
 
-    fn append(&mut self, sequence: &mut u64, message: StoredMessage) -> (i64, i64) {
+    pub(super) fn append(&mut self, sequence: &mut u64, message: StoredMessage) -> (i64, i64) {
         let message = StoredMessage { sequence: *sequence, ..message };
         *sequence += 1;
         #[cfg(rmq_mutate)]
