@@ -23,13 +23,7 @@ fn noise(len: usize) -> Bytes {
 
 fn prepared(body: Bytes, compression: BodyCompression) -> Prepared {
     let rules = MessageRules { compression, ..MessageRules::default() };
-<<<<<<< HEAD
     Message::new("orders", body).prepare(&rules).expect("it breaks no rule")
-||||||| c835ffa
-    Message::new("orders", body).prepare(&rules).unwrap()
-=======
-    Message::new("orders", body).prepare(&rules).expect("a good message")
->>>>>>> wip-delay
 }
 
 fn with(kind: Compression) -> BodyCompression {
@@ -40,13 +34,7 @@ fn with(kind: Compression) -> BodyCompression {
 fn received(prepared: &Prepared) -> Bytes {
     let (body, sys_flag) = (prepared.body().clone(), SysFlag(prepared.sys_flag()));
     let mut message = StoredMessage { body, sys_flag, ..StoredMessage::default() };
-<<<<<<< HEAD
     message.inflate(DEFAULT_MAX_LEN).expect("it was compressed just now");
-||||||| c835ffa
-    message.inflate(DEFAULT_MAX_LEN).unwrap();
-=======
-    message.inflate(DEFAULT_MAX_LEN).expect("a good body");
->>>>>>> wip-delay
     message.body
 }
 

@@ -92,8 +92,7 @@ impl Client {
         remark: Option<&str>,
     ) -> Result<OpId, RejectReason> {
         self.advance(now);
-        let topic = self.wire_name(&half.queue.topic).into_owned();
-        let end = End::of_half(half, topic, resolution, remark).ok_or(RejectReason::OffsetMessageId);
+        let end = End::of_half(half, resolution, remark).ok_or(RejectReason::OffsetMessageId);
         let admitted = end.and_then(|end| Ok((self.admit_end(producer, &end)?, end)));
         let (config, mut end) = admitted.inspect_err(|_| self.stats.rejected += 1)?;
         end.labels = config.trace.as_ref().and_then(|_| Labels::of_half(half));

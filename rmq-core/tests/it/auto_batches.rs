@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use rmq_core::proto::code::ResponseCode;
 use rmq_core::proto::header::SendMessageV2Header;
+use rmq_core::proto::compress::Compression;
 use rmq_core::proto::message::{Message, MessageRules};
 use rmq_core::proto::properties::{TAGS, UNIQ_KEY, value};
 use rmq_core::{
@@ -192,7 +193,7 @@ fn what_cannot_wait_goes_directly() {
 #[test]
 #[cfg(feature = "zlib")]
 fn what_is_compressed_goes_directly() {
-    let mut net = net();
+    let mut net = net_of(config().compression(Compression::Zlib), producer());
     let op = send_as(&mut net, Message::new("T", "x".repeat(5_000)));
     assert_eq!(net.client.stats().gathered, 0);
     net.run(ms(0));

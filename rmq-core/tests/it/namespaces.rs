@@ -163,7 +163,7 @@ fn a_message_is_given_back_within_the_namespace() {
     assert_eq!((stats.operations, stats.operation_bytes), (0, 0));
 }
 
-/// Groups and topics of transactions are those on the wire; the user is shown and says its own.
+/// Groups of transactions are those on the wire, topics of ends are the user's; the user is shown and says its own.
 #[test]
 fn transactions_are_in_the_namespace() {
     let mut net = net();
@@ -176,7 +176,7 @@ fn transactions_are_in_the_namespace() {
     net.run(ms(0));
     assert!(matches!(net.end(op).1, Event::TransactionEnded { .. }));
     let end = &ends(&net)[0];
-    assert_eq!((end.topic.as_deref(), &*end.producer_group), (Some("INST%T"), "INST%PG"));
+    assert_eq!((end.topic.as_deref(), &*end.producer_group), (Some("T"), "INST%PG"), "as in Java (producer §9.2)");
     let conn = net.conn(&address_of(&half.queue.broker)).unwrap();
     let mut asked = stored_message();
     asked.topic = "INST%T".into();
