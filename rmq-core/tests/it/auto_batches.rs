@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use rmq_core::proto::code::ResponseCode;
-use rmq_core::proto::header::SendMessageV2Header;
 use rmq_core::proto::compress::Compression;
+use rmq_core::proto::header::SendMessageV2Header;
 use rmq_core::proto::message::{Message, MessageRules};
 use rmq_core::proto::properties::{TAGS, UNIQ_KEY, value};
 use rmq_core::{

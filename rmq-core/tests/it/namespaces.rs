@@ -176,7 +176,11 @@ fn transactions_are_in_the_namespace() {
     net.run(ms(0));
     assert!(matches!(net.end(op).1, Event::TransactionEnded { .. }));
     let end = &ends(&net)[0];
-    assert_eq!((end.topic.as_deref(), &*end.producer_group), (Some("T"), "INST%PG"), "as in Java (producer §9.2)");
+    assert_eq!(
+        (end.topic.as_deref(), &*end.producer_group),
+        (Some("T"), "INST%PG"),
+        "as in Java (producer §9.2)"
+    );
     let conn = net.conn(&address_of(&half.queue.broker)).unwrap();
     let mut asked = stored_message();
     asked.topic = "INST%T".into();
