@@ -80,9 +80,9 @@
 //!
 //! # The model is not RocketMQ
 //!
-//! It knows routes, sends of single messages, messages given back, heartbeats and unregistering; every other request is
-//! answered with code 3,
-//! as servers answer codes they do not know. It keeps messages in memory, and only the newest. Delay levels are there, with
+//! It knows routes, sends of single messages, messages given back, pulls, where queues begin and end, topics that are
+//! created, heartbeats and unregistering; every other request is answered with code 3, as servers answer codes they do not
+//! know. A pull has to bring its subscription, by tags, and is answered at once: nothing is held until a message comes. It keeps messages in memory, and only the newest. Delay levels are there, with
 //! the levels that brokers have by default; a message whose time has come moves when the model is next told the time, by a
 //! request or by [`model::Cluster::advance`]. A message that was dropped to keep the newest never comes. Timers,
 //! transactions and batches are not there: a timed or half message is stored like any other, a batch is refused. Groups of
@@ -101,7 +101,9 @@
 //!   releases 4.9.7 and 5.3.3. Where those differ, [`model::Profile`] chooses.
 //! - Its tests replay frames of the official Java client, captured in talk with a real cluster, and compare the answers
 //!   field name by field name with the captured ones.
-//! - The official Java client is run against `rmq-model-broker`, and the project's own tests against real brokers.
+//! - The official Java client is run against `rmq-model-broker`.
+//! - One script (rmq-tokio/tests/conformance) is run against the model and against real brokers of both releases, with the
+//!   same expectations of what is stored and of what is answered, word for word.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

@@ -85,6 +85,15 @@ pub(crate) struct ProfileRules {
     pub(crate) stores_wait: bool,
     /// Whether the properties of a record end with the separator (wire §10 row 8).
     pub(crate) trailing_separator: bool,
+    /// Whether answers to pulls have `topicSysFlag` and `groupSysFlag`, and refusals `forbiddenType` (wire §5.3).
+    pub(crate) pull_flags: bool,
+    /// Whether the answer with a queue's start has a remark, an empty one.
+    pub(crate) min_offset_remark: bool,
+    /// Whether a group with a name that breaks the rules never comes into being.
+    pub(crate) checks_group_names: bool,
+    /// The delay level of a send to a retry topic that becomes a dead letter; 4.9.7 leaves it the one that it has, and
+    /// the dead letter waits for that first.
+    pub(crate) dead_letter_level: Option<&'static str>,
 }
 
 const V4_9: ProfileRules = ProfileRules {
@@ -101,6 +110,10 @@ const V4_9: ProfileRules = ProfileRules {
     completes_properties: false,
     stores_wait: false,
     trailing_separator: false,
+    pull_flags: false,
+    min_offset_remark: false,
+    checks_group_names: false,
+    dead_letter_level: None,
 };
 
 const V5_3: ProfileRules = ProfileRules {
@@ -117,4 +130,8 @@ const V5_3: ProfileRules = ProfileRules {
     completes_properties: true,
     stores_wait: true,
     trailing_separator: true,
+    pull_flags: true,
+    min_offset_remark: true,
+    checks_group_names: true,
+    dead_letter_level: Some("-1"),
 };

@@ -3,8 +3,10 @@
 mod clients;
 pub(crate) mod delay;
 mod properties;
+mod pull;
 mod send;
 mod send_back;
+mod topics;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -12,7 +14,6 @@ use std::sync::Arc;
 
 use rmq_proto::code::RequestCode;
 use rmq_proto::command::RemotingCommand;
-use rmq_proto::header::{GetMaxOffsetHeader, OffsetResponseHeader};
 use rmq_proto::id::UniqueKeyGenerator;
 use rmq_proto::names;
 
@@ -20,7 +21,7 @@ pub use self::clients::{Registration, Role};
 pub use self::send::SendSummary;
 
 use self::clients::Clients;
-use super::answer::{Answer, AnswerExt};
+use super::answer::Answer;
 use super::config::ClusterConfig;
 use super::conn::PeerConn;
 use super::event::{Events, ModelEvent};
@@ -175,21 +176,13 @@ impl Broker {
         match RequestCode(request.code) {
             RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 => self.answer_send(turn, request),
             RequestCode::CONSUMER_SEND_MSG_BACK => self.answer_send_back(turn, request),
+            RequestCode::PULL_MESSAGE => self.answer_pull(turn, request),
             RequestCode::GET_MAX_OFFSET => self.answer_max_offset(request),
+            RequestCode::GET_MIN_OFFSET => self.answer_min_offset(request),
+            RequestCode::UPDATE_AND_CREATE_TOPIC => self.answer_create_topic(turn, request),
             RequestCode::HEART_BEAT => self.answer_heartbeat(turn, request),
             RequestCode::UNREGISTER_CLIENT => self.answer_unregister(turn, request),
             RequestCode(code) => Answer::not_supported(code),
-        }
-    }
-
-    /// The offset of the message to come; 0 in a queue that has none, known or not (wire §5.4).
-    fn answer_max_offset(&self, request: &RemotingCommand) -> Answer {
-        match request.header::<GetMaxOffsetHeader<'_>>() {
-            Ok(header) => {
-                let offset = self.store.end(&header.topic, header.queue_id);
-                Answer::success(AnswerExt::Offset(OffsetResponseHeader { offset }))
-            }
-            Err(error) => Answer::exception(format!("java.lang.NullPointerException: {error}")),
         }
     }
 

@@ -1,0 +1,61 @@
+//! One script, run against the model in both its profiles, or against the real cluster that `RMQ_NAME_SERVER` names:
+//!
+//! ```text
+//! RMQ_NAME_SERVER=127.0.0.1:9876 RMQ_BROKER_VERSION=5.3.3 cargo test -p rmq-tokio --test conformance -- --nocapture
+//! ```
+//!
+//! Where the two differ, the model is wrong.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a failing step fails the test; a skipped one says so"
+)]
+
+mod cluster;
+mod reading;
+mod wire;
+
+/// Each step is a test, named after the file that it is in and itself.
+macro_rules! steps {
+    ($($file:ident { $($step:ident)* })*) => {
+        $(mod $file;)*
+        mod steps {
+            $(mod $file {
+                $(
+                    #[tokio::test]
+                    async fn $step() {
+                        crate::cluster::each(crate::$file::$step).await;
+                    }
+                )*
+            })*
+        }
+    };
+}
+
+steps! {
+    answers {
+        pulls_are_answered_as_seen
+        offsets_are_answered_as_seen
+        send_backs_are_answered_as_seen
+        topics_are_created_as_seen
+    }
+    queues {
+        a_selector_chooses
+        one_key_is_one_queue
+        a_given_queue_is_the_one
+        a_queue_that_is_not_there_is_refused
+    }
+    send_back {
+        a_message_comes_again_after_its_delay
+        a_message_is_a_dead_letter_after_the_limit
+        a_message_is_a_dead_letter_at_will
+        an_unknown_broker_is_passed_by
+        what_is_passed_by_obeys_the_limit
+    }
+    single {
+        a_message_is_stored_as_it_was_sent
+        a_one_way_message_arrives
+        the_largest_message_is_stored
+    }
+}
