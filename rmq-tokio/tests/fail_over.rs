@@ -32,6 +32,7 @@ use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
 
 use reading::{brokers, create_topic, read};
+use wire::Place;
 
 /// Sends of a run, at least. It goes on until the broker is down.
 const SENDS: u32 = 10_000;
@@ -172,8 +173,8 @@ fn check_isolation(log: &Log, down: &str) {
 }
 
 /// Everything that a broker acknowledged is there when all are up again.
-async fn check_stored(name_server: &str, topic: &str, log: &Log) {
-    let stored = read(name_server, topic).await;
+async fn check_stored(place: &Place, topic: &str, log: &Log) {
+    let stored = read(place, topic).await;
     let ids: BTreeSet<_> = stored.iter().filter_map(|read| read.message.unique_key()).collect();
     let bodies: BTreeSet<_> = stored.iter().map(|read| read.message.body.clone()).collect();
     let is_there = |entry: &Entry, sent: &SendResult| {
@@ -188,18 +189,18 @@ async fn check_stored(name_server: &str, topic: &str, log: &Log) {
 
 async fn fail_over(dir: PathBuf, how: &'static str) {
     let port = fs::read_to_string(dir.join("port")).unwrap();
-    let name_server = format!("127.0.0.1:{}", port.trim());
-    let down = brokers(&name_server).await.into_iter().nth(DOWN).expect("two brokers").0;
+    let place = Place::new(format!("127.0.0.1:{}", port.trim()));
+    let down = brokers(&place).await.into_iter().nth(DOWN).expect("two brokers").0;
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let topic = format!("fail-over-{how}-{}", since.as_millis());
-    create_topic(&name_server, &topic, 4).await;
-    let client = Client::builder().name_server(&name_server).start().unwrap();
+    create_topic(&place, &topic, 4).await;
+    let client = Client::builder().name_server(&place.name_server).start().unwrap();
     let at = dir.clone();
     let log = send_while(&client, &topic, move || cluster("stop-broker", &at, &[("STOP", how)])).await;
     cluster("start-broker", &dir, &[]);
     let failed: Vec<_> = log.entries.iter().filter_map(|entry| entry.outcome.as_ref().err()).collect();
     assert!(failed.is_empty(), "{} of {} sends failed, as {}", failed.len(), log.entries.len(), failed[0]);
-    check_stored(&name_server, &topic, &log).await;
+    check_stored(&place, &topic, &log).await;
     check_isolation(&log, &down);
     let stats = client.stats();
     let more: u32 = log.entries.iter().map(|entry| entry.attempts() - 1).sum();

@@ -33,8 +33,8 @@ fn faq(under_test: &UnderTest) -> &'static str {
 async fn three_messages(under_test: &UnderTest) -> (String, Peer) {
     let (client, producer) = under_test.client();
     let topic = new_name("answers");
-    create_topic(&under_test.name_server, &topic, QUEUES).await;
-    let first = brokers(&under_test.name_server).await.remove(0);
+    create_topic(&under_test.place, &topic, QUEUES).await;
+    let first = brokers(&under_test.place).await.remove(0);
     for number in 0..3 {
         let message = Message::new(&*topic, format!("{number}")).tag("A");
         let selected = async || {
@@ -43,9 +43,9 @@ async fn three_messages(under_test: &UnderTest) -> (String, Peer) {
         };
         producer.send_to(selected().await, message).await.unwrap();
     }
-    arrived(&under_test.name_server, &topic, 3).await;
+    arrived(&under_test.place, &topic, 3).await;
     client.shutdown().await.unwrap();
-    let peer = Peer::connect(&first.1).await;
+    let peer = Peer::connect(&under_test.place, &first.1).await;
     (topic, peer)
 }
 
@@ -127,7 +127,7 @@ pub(crate) async fn pulls_are_answered_as_seen(under_test: &UnderTest) {
 
 async fn forbidden(under_test: &UnderTest) {
     let topic = new_name("write-only");
-    let mut peer = first_broker(&under_test.name_server).await;
+    let mut peer = first_broker(&under_test.place).await;
     assert_eq!(peer.ask(create_request(&topic, QUEUES, 2)).await.code, 0);
     let remark = format!("the topic[{topic}] pulling message is forbidden");
     let fields = under_test.by_profile("{}", "{forbiddenType=3}");
@@ -153,7 +153,7 @@ pub(crate) async fn offsets_are_answered_as_seen(under_test: &UnderTest) {
 /// wire §5.5.
 pub(crate) async fn send_backs_are_answered_as_seen(under_test: &UnderTest) {
     let (topic, mut peer) = three_messages(under_test).await;
-    let stored = arrived(&under_test.name_server, &topic, 3).await.remove(0).message;
+    let stored = arrived(&under_test.place, &topic, 3).await.remove(0).message;
     let group = new_name("readers");
     let usual = || SendBackHeader {
         commit_log_offset: stored.commit_log_offset,
@@ -190,7 +190,7 @@ pub(crate) async fn send_backs_are_answered_as_seen(under_test: &UnderTest) {
 
 /// wire §5.12.
 pub(crate) async fn topics_are_created_as_seen(under_test: &UnderTest) {
-    let mut peer = first_broker(&under_test.name_server).await;
+    let mut peer = first_broker(&under_test.place).await;
     let refusal = under_test.by_profile(1, 29);
     let characters = "The specified topic contains illegal characters, allowing only ^[%|a-zA-Z0-9_-]+$";
     for (topic, expected) in [

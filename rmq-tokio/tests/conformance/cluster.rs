@@ -9,12 +9,14 @@ use rmq_sim::loopback::{Server, ServerConfig};
 use rmq_sim::model::{ClusterConfig, Profile};
 use rmq_tokio::{Client, Producer};
 
+use crate::wire::Place;
+
 /// Time of one step.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A cluster of two brokers.
 pub(crate) struct UnderTest {
-    pub(crate) name_server: String,
+    pub(crate) place: Place,
     pub(crate) profile: Profile,
     /// `None`: it is a real one.
     model: Option<Server>,
@@ -33,13 +35,13 @@ impl UnderTest {
         let version = env::var("RMQ_BROKER_VERSION").unwrap_or_else(|_| "5.3.3".to_owned());
         let profile = Profile::ALL.into_iter().find(|profile| version.starts_with(&profile.to_string()));
         let profile = profile.unwrap_or_else(|| panic!("RMQ_BROKER_VERSION: no profile is like {version}"));
-        Self { name_server, profile, model: None }
+        Self { place: Place::new(name_server), profile, model: None }
     }
 
     fn model(profile: Profile) -> Self {
         let cluster = ClusterConfig { profile, brokers: 2, port: 0, ..ClusterConfig::default() };
         let server = Server::start(ServerConfig { cluster, watcher: None }).unwrap();
-        Self { name_server: server.name_server().to_string(), profile, model: Some(server) }
+        Self { place: Place::new(server.name_server().to_string()), profile, model: Some(server) }
     }
 
     /// One of two values: 4.9's and 5.3's.
@@ -67,7 +69,7 @@ impl UnderTest {
     }
 
     pub(crate) fn client(&self) -> (Client, Producer) {
-        let client = Client::builder().name_server(&self.name_server).start().unwrap();
+        let client = Client::builder().name_server(&self.place.name_server).start().unwrap();
         let producer = client.producer("conformance").unwrap();
         (client, producer)
     }
@@ -76,7 +78,7 @@ impl UnderTest {
 impl fmt::Display for UnderTest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = if self.model.is_some() { "the model of" } else { "a real cluster like" };
-        write!(f, "{what} {} at {}", self.profile, self.name_server)
+        write!(f, "{what} {} at {}", self.profile, self.place.name_server)
     }
 }
 

@@ -11,7 +11,7 @@ const QUEUES: i32 = 3;
 
 async fn topic(under_test: &UnderTest) -> String {
     let topic = new_name("queues");
-    create_topic(&under_test.name_server, &topic, QUEUES).await;
+    create_topic(&under_test.place, &topic, QUEUES).await;
     topic
 }
 
@@ -25,7 +25,7 @@ pub(crate) async fn a_selector_chooses(under_test: &UnderTest) {
     let message = Message::new(&*topic, "chosen");
     let sent = producer.send_by(message, |queues, _| queues.get(last_of_b(queues)?)).await.unwrap();
     assert_eq!((&*sent.queue.broker, sent.queue.queue_id), ("broker-b", QUEUES - 1));
-    let read = only(&under_test.name_server, &topic).await;
+    let read = only(&under_test.place, &topic).await;
     assert_eq!((&*read.broker, read.message.queue_id), ("broker-b", QUEUES - 1));
     client.shutdown().await.unwrap();
 }
@@ -39,7 +39,7 @@ pub(crate) async fn one_key_is_one_queue(under_test: &UnderTest) {
             producer.send_by_key(message, key).await.unwrap();
         }
     }
-    let read = arrived(&under_test.name_server, &topic, 40).await;
+    let read = arrived(&under_test.place, &topic, 40).await;
     for key in ["order-1", "order-2"] {
         let of_key: Vec<_> = read.iter().filter(|read| read.message.body.starts_with(key.as_bytes())).collect();
         let queues: BTreeSet<_> = of_key.iter().map(|read| (&*read.broker, read.message.queue_id)).collect();
@@ -61,7 +61,7 @@ pub(crate) async fn a_given_queue_is_the_one(under_test: &UnderTest) {
         let sent = producer.send_to(queue.clone(), Message::new(&*topic, queue.to_string())).await.unwrap();
         assert_eq!((&sent.queue, sent.queue_offset, sent.attempts), (queue, 0, 1));
     }
-    for read in arrived(&under_test.name_server, &topic, queues.len()).await {
+    for read in arrived(&under_test.place, &topic, queues.len()).await {
         let place = format!("{topic}/{}/{}", read.broker, read.message.queue_id);
         assert_eq!(read.message.body, place);
     }

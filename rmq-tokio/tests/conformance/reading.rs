@@ -13,7 +13,7 @@ use rmq_tokio::rmq_core::proto::header::{
 use rmq_tokio::rmq_core::proto::message::Messages;
 use rmq_tokio::rmq_core::proto::names::DEFAULT_TOPIC;
 
-use crate::wire::Peer;
+use crate::wire::{Peer, Place};
 
 /// Time for what was stored to be there for readers.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -37,10 +37,10 @@ impl fmt::Debug for Read {
 }
 
 /// What the name server knows of a topic, if anything.
-pub(crate) async fn route(name_server: &str, topic: &str) -> Option<TopicRouteData> {
+pub(crate) async fn route(place: &Place, topic: &str) -> Option<TopicRouteData> {
     let header = GetRouteHeader { topic: topic.into(), accept_standard_json_only: None };
     let request = RemotingCommand::request(RequestCode::GET_ROUTEINFO_BY_TOPIC).with_ext(&header);
-    let answer = Peer::connect(name_server).await.ask(request).await;
+    let answer = Peer::connect(place, &place.name_server).await.ask(request).await;
     match ResponseCode(answer.code) {
         ResponseCode::SUCCESS => Some(TopicRouteData::decode(&answer.body).unwrap()),
         ResponseCode::TOPIC_NOT_EXIST => None,
@@ -49,8 +49,8 @@ pub(crate) async fn route(name_server: &str, topic: &str) -> Option<TopicRouteDa
 }
 
 /// Names and addresses of all masters, by name. A route has them in any order.
-pub(crate) async fn brokers(name_server: &str) -> Vec<(String, String)> {
-    let mut brokers = addresses(&route(name_server, DEFAULT_TOPIC).await.unwrap());
+pub(crate) async fn brokers(place: &Place) -> Vec<(String, String)> {
+    let mut brokers = addresses(&route(place, DEFAULT_TOPIC).await.unwrap());
     brokers.sort_unstable();
     brokers
 }
@@ -64,8 +64,8 @@ fn addresses(route: &TopicRouteData) -> Vec<(String, String)> {
 
 /// A connection to the first master.
 #[allow(dead_code, reason = "not every test that shares this file asks")]
-pub(crate) async fn first_broker(name_server: &str) -> Peer {
-    Peer::connect(&brokers(name_server).await[0].1).await
+pub(crate) async fn first_broker(place: &Place) -> Peer {
+    Peer::connect(place, &brokers(place).await[0].1).await
 }
 
 pub(crate) fn create_request(topic: &str, queues: i32, perm: i32) -> RemotingCommand {
@@ -85,14 +85,14 @@ pub(crate) fn create_request(topic: &str, queues: i32, perm: i32) -> RemotingCom
 }
 
 /// Creates a topic on all brokers, and waits until the name server knows.
-pub(crate) async fn create_topic(name_server: &str, topic: &str, queues: i32) {
-    let brokers = brokers(name_server).await;
+pub(crate) async fn create_topic(place: &Place, topic: &str, queues: i32) {
+    let brokers = brokers(place).await;
     for (_, address) in &brokers {
-        let answer = Peer::connect(address).await.ask(create_request(topic, queues, 6)).await;
+        let answer = Peer::connect(place, address).await.ask(create_request(topic, queues, 6)).await;
         assert_eq!(answer.code, 0, "{:?}", answer.remark);
     }
     let known = async || {
-        let route = route(name_server, topic).await?;
+        let route = route(place, topic).await?;
         (route.queue_datas.len() == brokers.len()).then_some(())
     };
     until(&format!("{topic} is known"), known).await;
@@ -119,12 +119,12 @@ pub(crate) fn pull_request(topic: &str, queue_id: i32, queue_offset: i64) -> Pul
 }
 
 /// All messages of a topic that can be read now: of all brokers, queue after queue. What no route names has none.
-pub(crate) async fn read(name_server: &str, topic: &str) -> Vec<Read> {
-    let Some(route) = route(name_server, topic).await else { return Vec::new() };
+pub(crate) async fn read(place: &Place, topic: &str) -> Vec<Read> {
+    let Some(route) = route(place, topic).await else { return Vec::new() };
     let mut all = Vec::new();
     for (broker, address) in addresses(&route) {
         let queues = route.queue_datas.iter().find(|queues| queues.broker_name == broker);
-        let mut peer = Peer::connect(&address).await;
+        let mut peer = Peer::connect(place, &address).await;
         for queue_id in 0..queues.map_or(0, |queues| queues.read_queue_nums) {
             let messages = read_queue(&mut peer, topic, queue_id).await;
             all.extend(messages.into_iter().map(|message| Read { broker: broker.clone(), message }));
@@ -168,8 +168,8 @@ pub(crate) async fn until<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T
 
 /// The messages of a topic once there are `count`. More must not be there.
 #[allow(dead_code, reason = "not every test that shares this file waits so")]
-pub(crate) async fn arrived(name_server: &str, topic: &str, count: usize) -> Vec<Read> {
-    let look = async || Some(read(name_server, topic).await).filter(|found| found.len() >= count);
+pub(crate) async fn arrived(place: &Place, topic: &str, count: usize) -> Vec<Read> {
+    let look = async || Some(read(place, topic).await).filter(|found| found.len() >= count);
     let found = until(&format!("{topic} has {count} messages"), look).await;
     assert_eq!(found.len(), count, "{found:?}");
     found
@@ -177,6 +177,6 @@ pub(crate) async fn arrived(name_server: &str, topic: &str, count: usize) -> Vec
 
 /// The one message of a topic.
 #[allow(dead_code, reason = "not every test that shares this file waits so")]
-pub(crate) async fn only(name_server: &str, topic: &str) -> Read {
-    arrived(name_server, topic, 1).await.remove(0)
+pub(crate) async fn only(place: &Place, topic: &str) -> Read {
+    arrived(place, topic, 1).await.remove(0)
 }

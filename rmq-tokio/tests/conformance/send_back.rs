@@ -26,7 +26,7 @@ impl<'u> Case<'u> {
         let topic = new_name("back");
         let message = Message::new(&*topic, "again").tag("TagA").key("k").property("a", "b");
         producer.send(message).await.unwrap();
-        let first = only(&under_test.name_server, &topic).await;
+        let first = only(&under_test.place, &topic).await;
         Self { under_test, client, producer, group: new_name("readers"), first }
     }
 
@@ -41,11 +41,11 @@ impl<'u> Case<'u> {
     /// The one message of the group's retries.
     async fn again(&self) -> Read {
         self.under_test.hurry();
-        only(&self.under_test.name_server, &retry_topic(&self.group)).await
+        only(&self.under_test.place, &retry_topic(&self.group)).await
     }
 
     async fn dead(&self) -> Read {
-        only(&self.under_test.name_server, &dead_letter_topic(&self.group)).await
+        only(&self.under_test.place, &dead_letter_topic(&self.group)).await
     }
 
     /// What every copy has of the first one.
@@ -119,7 +119,7 @@ pub(crate) async fn a_message_is_a_dead_letter_after_the_limit(under_test: &Unde
             (REAL_TOPIC, Some(&kept)),
         ],
     );
-    only(&under_test.name_server, &kept).await;
+    only(&under_test.place, &kept).await;
     case.end().await;
 }
 

@@ -15,7 +15,7 @@ pub(crate) async fn a_message_is_stored_as_it_was_sent(under_test: &UnderTest) {
     assert_eq!((sent.status, sent.attempts), (SendStatus::SendOk, 1));
     assert_eq!((&*sent.region_id, sent.trace_on), ("DefaultRegion", true));
 
-    let read = only(&under_test.name_server, &topic).await;
+    let read = only(&under_test.place, &topic).await;
     let stored = &read.message;
     assert_eq!((&*read.broker, stored.queue_id), (&*sent.queue.broker, sent.queue.queue_id));
     assert_eq!((&*stored.topic, stored.queue_offset), (&*topic, sent.queue_offset));
@@ -42,7 +42,7 @@ pub(crate) async fn a_one_way_message_arrives(under_test: &UnderTest) {
     let (client, producer) = under_test.client();
     let topic = new_name("one-way");
     producer.send_oneway(Message::new(&*topic, "on its way").key("k")).await.unwrap();
-    let read = only(&under_test.name_server, &topic).await;
+    let read = only(&under_test.place, &topic).await;
     assert_eq!((&*read.message.body, read.message.sys_flag.0), (&b"on its way"[..], 0));
     client.shutdown().await.unwrap();
 }
@@ -53,7 +53,7 @@ pub(crate) async fn the_largest_message_is_stored(under_test: &UnderTest) {
     let topic = new_name("largest");
     let body: Vec<u8> = (0..4_u32 << 20).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let sent = producer.send(Message::new(&*topic, body.clone())).await.unwrap();
-    let stored = only(&under_test.name_server, &topic).await.message;
+    let stored = only(&under_test.place, &topic).await.message;
     assert_eq!(stored.unique_key(), Some(&*sent.message_id));
     let plain = {
         let mut stored = stored;

@@ -4,21 +4,43 @@ use bytes::{Bytes, BytesMut};
 use rmq_tokio::HeaderFormat;
 use rmq_tokio::rmq_core::proto::command::RemotingCommand;
 use rmq_tokio::rmq_core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
+use rmq_tokio::rmq_core::proto::sign::Credentials;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+
+/// Where a cluster is, and who asks.
+pub(crate) struct Place {
+    pub(crate) name_server: String,
+    pub(crate) credentials: Option<Credentials>,
+}
+
+impl Place {
+    pub(crate) fn new(name_server: impl Into<String>) -> Self {
+        Self { name_server: name_server.into(), credentials: None }
+    }
+}
 
 /// A connection.
 pub(crate) struct Peer {
     stream: TcpStream,
+    credentials: Option<Credentials>,
     decoder: FrameDecoder,
     unread: Bytes,
     opaque: i32,
 }
 
 impl Peer {
-    pub(crate) async fn connect(address: &str) -> Self {
+    /// To one of the cluster's servers.
+    pub(crate) async fn connect(place: &Place, address: &str) -> Self {
         let stream = TcpStream::connect(address).await.unwrap_or_else(|error| panic!("{address}: {error}"));
-        Self { stream, decoder: FrameDecoder::new(MAX_FRAME_LEN), unread: Bytes::new(), opaque: 0 }
+        let credentials = place.credentials.clone();
+        Self {
+            stream,
+            credentials,
+            decoder: FrameDecoder::new(MAX_FRAME_LEN),
+            unread: Bytes::new(),
+            opaque: 0,
+        }
     }
 
     /// This end's address, as the server writes it.
@@ -30,7 +52,11 @@ impl Peer {
     /// Puts a request and waits for its answer. What the server asks meanwhile is passed over.
     pub(crate) async fn ask(&mut self, request: RemotingCommand) -> RemotingCommand {
         self.opaque += 1;
-        let request = RemotingCommand { opaque: self.opaque, ..request };
+        let mut request = RemotingCommand { opaque: self.opaque, ..request };
+        if let Some(credentials) = &self.credentials {
+            let fields = std::mem::take(&mut request.ext);
+            request = request.with_ext(&credentials.sign(&fields, &[]));
+        }
         let mut frame = BytesMut::new();
         request.encode(HeaderFormat::Json, &mut frame).unwrap();
         self.stream.write_all(&frame).await.unwrap();
