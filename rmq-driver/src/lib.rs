@@ -52,7 +52,7 @@ pub use rmq_core::proto::command::HeaderFormat;
 pub use rmq_core::proto::message::{Message, MessageError, StoredMessage};
 pub use rmq_core::{
     Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel,
-    FaultTolerance, Limits, MessageQueue, ProducerConfig, Redelivery, RejectReason, RequestError,
+    FaultTolerance, InFlight, Limits, MessageQueue, ProducerConfig, Redelivery, RejectReason, RequestError,
     RetryPolicy, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid,
     SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome,
     Stats,

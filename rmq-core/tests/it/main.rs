@@ -5,6 +5,7 @@
 mod cases;
 mod contract;
 mod hard_cases;
+mod in_flight;
 mod life_cycle;
 mod limits;
 mod producer_rows;

@@ -10,6 +10,7 @@ macro_rules! rows {
 
 mod budget;
 mod faults;
+mod in_flight;
 mod queues;
 mod replies;
 mod routes;
