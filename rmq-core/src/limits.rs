@@ -29,9 +29,17 @@ pub struct Limits {
     pub frame: usize,
     /// Bytes of one [`Output::Write`](crate::Output::Write), unless a single frame is longer; 256 KiB.
     pub write_batch: usize,
+    /// Bytes of the ext fields that [hooks](crate::RequestHook) add to one request, each counted as eight more than its name
+    /// and its value; 4 KiB. Over it a field is [refused](crate::AddFieldError::TooManyBytes).
+    pub hook_bytes: usize,
     /// Answers to a broker's requests that wait to be written, per connection; 64. Over it a request is dropped and
     /// counted.
     pub inbound: usize,
+    /// Brokers' questions about transactions that are not answered yet; 1,024. Over it one is dropped and counted: the
+    /// broker asks again.
+    pub checks: usize,
+    /// Bytes of the messages that these questions are about; 64 MiB. Over it one is dropped and counted.
+    pub check_bytes: usize,
     /// Cancelled requests whose late answer is waited for, per connection; 1,024. Over it the first to end is
     /// forgotten, and its opaque may be used again.
     pub tombstones: usize,
@@ -50,7 +58,10 @@ impl Default for Limits {
             fault_items: 1_024,
             frame: MAX_FRAME_LEN,
             write_batch: 256 << 10,
+            hook_bytes: 4 << 10,
             inbound: 64,
+            checks: 1_024,
+            check_bytes: 64 << 20,
             tombstones: 1_024,
             notices: 1_024,
         }
@@ -67,7 +78,10 @@ impl Limits {
             ("limits.links", self.links),
             ("limits.fault_items", self.fault_items),
             ("limits.write_batch", self.write_batch),
+            ("limits.hook_bytes", self.hook_bytes),
             ("limits.inbound", self.inbound),
+            ("limits.checks", self.checks),
+            ("limits.check_bytes", self.check_bytes),
             ("limits.tombstones", self.tombstones),
             ("limits.notices", self.notices),
         ] {
@@ -77,6 +91,10 @@ impl Limits {
         }
         if self.frame < 1_024 {
             return Err(ConfigError::TooSmall { name: "limits.frame", minimum: "1024 bytes" });
+        }
+        // The binary format has 15 bits for the length of a name.
+        if self.hook_bytes > 0x7fff {
+            return Err(ConfigError::TooLarge { name: "limits.hook_bytes", maximum: "32767" });
         }
         // At 352 MiB the first byte of a frame could be taken for a TLS handshake (wire §9.1).
         if self.frame >= 352 << 20 {

@@ -18,6 +18,28 @@ pub struct Stats {
     pub send_backs_succeeded: u64,
     /// Counter: send-backs given up.
     pub send_backs_failed: u64,
+    /// Counter: recalls accepted.
+    pub recalls: u64,
+    /// Counter: recalls that a broker carried out.
+    pub recalls_succeeded: u64,
+    /// Counter: recalls given up.
+    pub recalls_failed: u64,
+    /// Counter: ends of transactions accepted, answers to checks included.
+    pub transaction_ends: u64,
+    /// Counter: ends of transactions whose bytes were written.
+    pub transaction_ends_written: u64,
+    /// Counter: ends of transactions given up.
+    pub transaction_ends_failed: u64,
+    /// Counter: brokers' questions about transactions that were passed on.
+    pub checks: u64,
+    /// Counter: such questions dropped, as there were too many, or the client was shutting down.
+    pub checks_dropped: u64,
+    /// Counter: such questions that could not be read.
+    pub checks_undecodable: u64,
+    /// Counter: such questions about a message of no group, or one that this client has no producer of.
+    pub checks_of_strangers: u64,
+    /// Counter: such questions that nobody answered for 60 s.
+    pub checks_expired: u64,
     /// Counter: operations cancelled.
     pub cancelled: u64,
     /// Counter: commands rejected.
@@ -58,6 +80,10 @@ pub struct Stats {
     pub operations: usize,
     /// Gauge: bytes of their bodies and properties.
     pub operation_bytes: usize,
+    /// Gauge: brokers' questions about transactions that are not answered yet.
+    pub open_checks: usize,
+    /// Gauge: bytes of the messages that they are about.
+    pub check_bytes: usize,
     /// Gauge: producers.
     pub producers: usize,
     /// Gauge: messages under way of producers with [`InFlight`](crate::InFlight) limits.
@@ -88,6 +114,10 @@ impl Stats {
             Event::SendFailed { .. } => self.sends_failed += u64::from(!is_question),
             Event::SentBack { .. } => self.send_backs_succeeded += 1,
             Event::SendBackFailed { .. } => self.send_backs_failed += 1,
+            Event::Recalled { .. } => self.recalls_succeeded += 1,
+            Event::RecallFailed { .. } => self.recalls_failed += 1,
+            Event::TransactionEnded { .. } => self.transaction_ends_written += 1,
+            Event::EndTransactionFailed { .. } => self.transaction_ends_failed += 1,
             Event::Cancelled { .. } => self.cancelled += 1,
             _ => {}
         }

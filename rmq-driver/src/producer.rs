@@ -21,13 +21,14 @@ use crate::waiters::Outcome;
 pub struct Producer {
     pub(crate) owner: Arc<Owner>,
     pub(crate) id: ProducerId,
+    pub(crate) group: Arc<str>,
     /// Time of one send.
     pub(crate) timeout: Duration,
 }
 
 impl Producer {
-    pub(crate) const fn new(owner: Arc<Owner>, id: ProducerId, timeout: Duration) -> Self {
-        Self { owner, id, timeout }
+    pub(crate) const fn new(owner: Arc<Owner>, id: ProducerId, group: Arc<str>, timeout: Duration) -> Self {
+        Self { owner, id, group, timeout }
     }
 
     /// Sends a message to its topic and waits until a broker has stored it; see [`SendFuture`].

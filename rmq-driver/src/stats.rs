@@ -22,6 +22,8 @@ pub struct DriverStats {
     pub timers: u64,
     /// Events that end no operation, such as a connection closed or a heartbeat refused. They are counted and dropped.
     pub notices: u64,
+    /// Brokers' questions about transactions that nobody [listened](crate::Producer::transaction_checks) to.
+    pub checks_unheard: u64,
 }
 
 impl DriverStats {
@@ -35,6 +37,7 @@ impl DriverStats {
         self.blocked_writes += more.blocked_writes;
         self.timers += more.timers;
         self.notices += more.notices;
+        self.checks_unheard += more.checks_unheard;
     }
 
     /// What was counted since `earlier`.
@@ -50,6 +53,7 @@ impl DriverStats {
             blocked_writes: self.blocked_writes - earlier.blocked_writes,
             timers: self.timers - earlier.timers,
             notices: self.notices - earlier.notices,
+            checks_unheard: self.checks_unheard - earlier.checks_unheard,
         }
     }
 }

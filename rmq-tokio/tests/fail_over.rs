@@ -189,7 +189,7 @@ async fn check_stored(place: &Place, topic: &str, log: &Log) {
 
 async fn fail_over(dir: PathBuf, how: &'static str) {
     let port = fs::read_to_string(dir.join("port")).unwrap();
-    let place = Place::new(format!("127.0.0.1:{}", port.trim()));
+    let place = Place { name_server: format!("127.0.0.1:{}", port.trim()), credentials: None };
     let down = brokers(&place).await.into_iter().nth(DOWN).expect("two brokers").0;
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let topic = format!("fail-over-{how}-{}", since.as_millis());

@@ -34,7 +34,7 @@ impl Client {
         send.progress = Some(Progress { choice, address: address.clone(), began: now, deadline });
         self.arm_send(op, Some(deadline));
         let requested = match &address {
-            Some(address) => self.request(address, Owner::Send(op), true),
+            Some(address) => self.allowed(op).and_then(|()| self.request(address, Owner::Send(op), true)),
             None => Err(RequestError::NoMaster),
         };
         match requested {
@@ -51,8 +51,10 @@ impl Client {
     fn choose(&mut self, op: OpId) -> Option<Choice> {
         let now = self.now;
         let send = self.sends.get(op.0)?;
-        if let Target::Queue(choice) = &send.target {
-            return Some(choice.clone());
+        match &send.target {
+            Target::Queue(choice) => return Some(choice.clone()),
+            Target::Recall(recall) => return Some(self.holder(&send.topic, recall.shared_broker())),
+            Target::Topic | Target::Queues => {}
         }
         let topic = self.routes.find(&send.topic).and_then(|id| self.routes.get_mut(id))?;
         let faults = self.producers.faults(send.producer);
@@ -174,6 +176,9 @@ impl Client {
     pub(super) fn send_answered(&mut self, op: OpId, command: &RemotingCommand) {
         let now = self.now;
         let Some(send) = self.sends.get_mut(op.0) else { return };
+        if send.recall().is_some() {
+            return self.recall_answered(op, command);
+        }
         let verdict = send.answered(now, command);
         self.follow(op, verdict);
     }
@@ -213,7 +218,7 @@ impl Client {
         if let Some(result) = self.sends.get_mut(op.0).and_then(SendOp::take_not_stored_ok) {
             return self.stored(op, result);
         }
-        self.end(op, |send| Event::SendFailed { op, error: send.into_error(now, kind) });
+        self.end(op, |send| send.into_failed(op, now, kind));
     }
 
     /// The one way out: an operation ends once, with one event.
@@ -223,10 +228,12 @@ impl Client {
         self.release(&mut send);
         let bytes = send.bytes();
         let is_question = matches!(send.target, Target::Queues);
-        let event = match send.back.take() {
-            Some(back) => back.conclude(self.now, event(send)),
-            None => event(send),
+        let event = match (send.back.take(), send.ending.take()) {
+            (Some(back), _) => back.conclude(self.now, event(send)),
+            (None, Some(end)) => end.conclude(event(send)),
+            (None, None) => event(send),
         };
+        let event = self.leave_namespace(event);
         self.stats.count_end(&event, is_question);
         let forgotten =
             mutated!(ForgetPermit) && matches!(event, Event::SendFailed { .. } | Event::Cancelled { .. });

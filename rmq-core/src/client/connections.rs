@@ -234,6 +234,9 @@ impl Client {
         }
         let entry =
             self.links.get_mut(id).and_then(Link::up).and_then(|up| up.pending.remove(command.opaque));
+        if let Some(entry) = &entry {
+            self.tell_hooks(id, entry.code, &command);
+        }
         match entry {
             Some(Entry { owner: Some(owner), .. }) => {
                 self.effects.push_back(Effect::Answered { owner, command });

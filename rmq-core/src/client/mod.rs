@@ -4,17 +4,21 @@ mod admission;
 mod attempts;
 mod connections;
 mod encode;
+mod extras;
 mod faults;
 mod heartbeats;
 mod inbound;
 #[cfg(rmq_mutate)]
 mod mutations;
+mod namespaces;
 mod outputs;
 mod queues;
+mod recalling;
 mod routing;
 mod sending;
 mod sending_back;
 mod shutdown;
+mod transactions;
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::format;
@@ -24,6 +28,7 @@ use bytes::BytesMut;
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::id::UniqueKeyGenerator;
 use rmq_proto::message::MessageRules;
+use rmq_proto::sign::Credentials;
 
 use crate::address::Address;
 use crate::config::{ClientConfig, ConfigError, ProducerConfig, Start};
@@ -39,6 +44,7 @@ use crate::route::{Brokers, NameServers, RouteTable, TopicId};
 use crate::slab::Slab;
 use crate::stats::Stats;
 use crate::time::{Instant, WallClock};
+use crate::transaction::{Check, CheckToken};
 use outputs::{Item, Outputs};
 use shutdown::Lifecycle;
 
@@ -51,6 +57,7 @@ enum Timer {
     Query(TopicId),
     Refresh(TopicId),
     Probe(ProbeId),
+    Check(CheckToken),
     Shutdown,
 }
 
@@ -80,6 +87,7 @@ enum Effect {
 #[derive(Clone, Debug)]
 pub struct Client {
     config: Arc<ClientConfig>,
+    credentials: Option<Arc<Credentials>>,
     client_id: Arc<str>,
     now: Instant,
     clock: WallClock,
@@ -99,6 +107,8 @@ pub struct Client {
     probes: Slab<Probe>,
     sends: Slab<SendOp>,
     send_bytes: usize,
+    checks: Slab<Check>,
+    check_bytes: usize,
     lifecycle: Lifecycle,
     buffer: BytesMut,
     stats: Stats,
@@ -106,7 +116,7 @@ pub struct Client {
 
 impl Client {
     /// A client that has done nothing yet: it connects when there is something to send.
-    pub fn new(config: ClientConfig, start: Start) -> Self {
+    pub fn new(mut config: ClientConfig, start: Start) -> Self {
         let Start { now, unix_ms, seed, identity } = start;
         let mut rng = Rng::new(seed);
         let salt = (rng.next() as u32).to_be_bytes();
@@ -114,6 +124,7 @@ impl Client {
         let client_id = format!("{}@{}#{:016x}", identity.ip, identity.pid, rng.next());
         Self {
             client_id: client_id.into(),
+            credentials: config.credentials.take().map(Arc::new),
             now,
             clock: WallClock::new(now, unix_ms),
             rng,
@@ -132,6 +143,8 @@ impl Client {
             probes: Slab::new(),
             sends: Slab::new(),
             send_bytes: 0,
+            checks: Slab::new(),
+            check_bytes: 0,
             lifecycle: Lifecycle::Running,
             buffer: BytesMut::new(),
             stats: Stats::default(),
@@ -161,9 +174,7 @@ impl Client {
         if !self.lifecycle.accepts() {
             return Err(ConfigError::ShutDown);
         }
-        if self.producers.has_group(&config.group) {
-            return Err(ConfigError::duplicate(&config.group));
-        }
+        let config = self.producer_on_the_wire(config)?;
         let limit = self.config.limits.producers;
         if self.producers.len() >= limit {
             return Err(ConfigError::TooManyProducers { limit });
@@ -198,6 +209,7 @@ impl Client {
                 Timer::Query(topic) => self.query_timer(topic),
                 Timer::Refresh(topic) => self.refresh_timer(topic),
                 Timer::Probe(probe) => self.probe_timer(probe),
+                Timer::Check(token) => self.check_timer(token),
                 Timer::Shutdown => self.shutdown_timer(),
             }
             self.settle();
@@ -238,6 +250,8 @@ impl Client {
         Stats {
             operations: self.operations(),
             operation_bytes: self.send_bytes,
+            open_checks: self.checks.len(),
+            check_bytes: self.check_bytes,
             producers: self.producers.len(),
             permits: self.producers.permits().0,
             in_line: self.producers.permits().1,

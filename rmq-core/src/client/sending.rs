@@ -53,7 +53,7 @@ impl Client {
         self.submit(now, producer, Some(queue), message, options)
     }
 
-    fn submit(
+    pub(super) fn submit(
         &mut self,
         now: Instant,
         producer: ProducerId,
@@ -91,7 +91,8 @@ impl Client {
         Ok(self.begin(send))
     }
 
-    pub(super) fn begin(&mut self, send: SendOp) -> OpId {
+    pub(super) fn begin(&mut self, mut send: SendOp) -> OpId {
+        self.enter_namespace(&mut send);
         self.send_bytes += send.bytes();
         let op = OpId(self.sends.insert(send));
         self.arm_send(op, None);
@@ -110,6 +111,9 @@ impl Client {
         let config = self.admit_any(producer)?;
         if queue.is_some_and(|queue| &*queue.topic != message.topic()) {
             return Err(RejectReason::OtherTopic);
+        }
+        if self.config.rules.namespace.is_some() {
+            self.admit_topic(message.topic())?;
         }
         let bytes = message.body().len() + message.properties().len() + ID_ROOM;
         self.admit_bytes(bytes)?;
@@ -228,7 +232,7 @@ impl Client {
         // At once: what comes next may push the route out.
         match send.target {
             Target::Queues => self.answer_queues(op),
-            Target::Topic | Target::Queue(_) => self.pick(op),
+            Target::Topic | Target::Queue(_) | Target::Recall(_) => self.pick(op),
         }
     }
 

@@ -47,6 +47,7 @@ impl Client {
         let finish = self.now + (within - within / FAREWELL);
         self.lifecycle = Lifecycle::Finishing { deadline, timer: None };
         self.end_probes();
+        self.ignore_checks();
         for id in self.routes.ids() {
             if let Some(topic) = self.routes.get_mut(id) {
                 self.timers.disarm(&mut topic.refresh);

@@ -15,6 +15,7 @@ pub use send_back::SendBackOptions;
 use alloc::string::{String, ToString};
 use core::time::Duration;
 
+use rmq_proto::compress::Compression;
 use rmq_proto::names::NameError;
 
 use crate::address::AddressError;
@@ -26,7 +27,7 @@ pub enum ConfigError {
     /// A name server's address cannot be read.
     #[error("name server: {0}")]
     NameServer(AddressError),
-    /// The group name breaks a rule.
+    /// The group name breaks a rule, with the client's namespace if it has one.
     #[error("producer group `{group}`: {error}")]
     Group {
         /// The name given.
@@ -42,6 +43,18 @@ pub enum ConfigError {
         /// The group.
         group: String,
     },
+    /// Names cannot be put into a namespace of version 1 that is called so.
+    #[error(
+        "namespace `{namespace}`: use 1 to {} of letters a-z and A-Z, digits and |_-",
+        rmq_proto::names::namespace::MAX_LEN
+    )]
+    Namespace {
+        /// The name given.
+        namespace: String,
+    },
+    /// There is a namespace of either version.
+    #[error("the client has a namespace of version 1 and one of version 2: choose")]
+    TwoNamespaces,
     /// As many producers as [`Limits::producers`](crate::Limits::producers) allows exist.
     #[error("{limit} producers exist, the limit (Limits::producers)")]
     TooManyProducers {
@@ -79,6 +92,12 @@ pub enum ConfigError {
     NotAscending {
         /// Which.
         name: &'static str,
+    },
+    /// Bodies are to be compressed in a format that this build leaves out.
+    #[error("bodies cannot be compressed with {kind}: the cargo feature `{}` is off in this build", .kind.feature())]
+    CompressionDisabled {
+        /// The format.
+        kind: Compression,
     },
     /// No name server was given.
     #[error("no name server is given: name_server(\"host:9876\") adds one")]

@@ -183,6 +183,11 @@ impl ProducerConfig {
         self
     }
 
+    /// The group's name.
+    pub fn group(&self) -> &str {
+        &self.group
+    }
+
     /// The time of one send, as set by [`send_timeout`](Self::send_timeout).
     pub fn timeout(&self) -> Duration {
         self.send_timeout

@@ -102,6 +102,12 @@ pub enum RequestError {
     /// No route names a master of this broker.
     #[error("no route names a master of this broker")]
     NoMaster,
+    /// A [hook](crate::RequestHook::before_attempt) forbade the attempt; nothing was written.
+    #[error("forbidden by a hook: {reason}")]
+    Forbidden {
+        /// In its words.
+        reason: Arc<str>,
+    },
     /// As many connections as [`Limits::links`](crate::Limits::links) allows exist.
     #[error("{limit} connections exist, the limit")]
     TooManyConnections {
@@ -139,8 +145,7 @@ impl fmt::Display for RemarkText<'_> {
 
 impl RequestError {
     pub(crate) fn answered(code: ResponseCode, remark: Option<&str>) -> Self {
-        let remark = remark.map(|text| cut(text, MAX_REMARK).into());
-        Self::Answered { code, remark }
+        Self::Answered { code, remark: kept(remark) }
     }
 
     /// The peer's code, when it answered with one.
@@ -161,11 +166,16 @@ impl RequestError {
     }
 }
 
+/// A peer's remark, as far as it is kept.
+pub(crate) fn kept(remark: Option<&str>) -> Option<Arc<str>> {
+    remark.map(|text| cut(text, MAX_REMARK).into())
+}
+
 /// Bytes of a peer's remark that are kept.
 const MAX_REMARK: usize = 4_096;
 
 /// The characters of `text` that lie within `max` bytes.
-fn cut(text: &str, max: usize) -> &str {
+pub(crate) fn cut(text: &str, max: usize) -> &str {
     let end = (0..=max.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     &text[..end.unwrap_or(0)]
 }

@@ -2,6 +2,8 @@
 
 use alloc::collections::{BTreeMap, BTreeSet};
 
+use rmq_proto::code::RequestCode;
+
 use super::Owner;
 use crate::time::Instant;
 
@@ -9,6 +11,8 @@ use crate::time::Instant;
 pub(crate) struct Entry {
     /// None once cancelled: the opaque stays taken until its answer or deadline.
     pub(crate) owner: Option<Owner>,
+    /// What was asked for.
+    pub(crate) code: RequestCode,
     pub(crate) written_at: Instant,
     /// Bytes received on the connection when this was written.
     pub(crate) received: u64,

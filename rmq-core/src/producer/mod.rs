@@ -40,6 +40,11 @@ impl Producers {
         self.by_id.values().any(|producer| producer.config.group == group)
     }
 
+    /// The producer of a group.
+    pub(crate) fn of_group(&self, group: &str) -> Option<ProducerId> {
+        self.by_id.iter().find(|(_, producer)| producer.config.group == group).map(|(id, _)| *id)
+    }
+
     pub(crate) fn insert(&mut self, config: ProducerConfig) -> ProducerId {
         let id = ProducerId(self.next);
         self.next += 1;

@@ -1,4 +1,5 @@
-//! One send (producer §5.9), or one question for the queues of a topic, which is the beginning of a send.
+//! One send (producer §5.9), one question for the queues of a topic, which is the beginning of a send, or one recall of a
+//! message, which is a send's course with another request.
 //!
 //! | step     | leaves on                                  | to                                   |
 //! |----------|--------------------------------------------|--------------------------------------|
@@ -33,14 +34,18 @@ use rmq_proto::header::SendResponseHeader;
 use crate::address::Address;
 use crate::config::{AttemptTimeout, ProducerConfig};
 use crate::deadlines::Armed;
-use crate::error::{Attempt, RequestError, SendError, SendErrorKind, SendFailure, ServerOutcome};
-use crate::event::{MessageQueue, ProducerId, SendResult, SendStatus};
+use crate::error::{
+    Attempt, RecallError, RequestError, SendError, SendErrorKind, SendFailure, ServerOutcome,
+};
+use crate::event::{Event, MessageQueue, OpId, ProducerId, SendResult, SendStatus};
 use crate::fault::{Outcome, Report};
 use crate::link::{LinkId, Ticket};
 use crate::producer::Permit;
+use crate::recall::Recall;
 use crate::route::{Choice, TopicId};
 use crate::send_back::SendBackOp;
 use crate::time::Instant;
+use crate::transaction::End;
 
 /// Which route a send waits for.
 #[derive(Clone, Debug)]
@@ -88,6 +93,8 @@ pub(crate) enum Target {
     Queue(Choice),
     /// Nowhere: the queues to choose from are what is wanted.
     Queues,
+    /// To the broker that has the message to be taken back.
+    Recall(Recall),
 }
 
 /// The attempt under way.
@@ -133,6 +140,8 @@ pub(crate) struct SendOp {
     pub(crate) tried: Vec<Arc<str>>,
     /// The send-back that this message to a retry topic belongs to.
     pub(crate) back: Option<Box<SendBackOp>>,
+    /// The end of a transaction that is told in place of a message: one-way, past the choice of a queue.
+    pub(crate) ending: Option<Box<End>>,
     /// When the last attempt that ended began.
     pub(crate) last_began: Instant,
     failed: Vec<Attempt>,
@@ -203,6 +212,7 @@ impl SendOp {
             ended: 0,
             tried: Vec::new(),
             back: None,
+            ending: None,
             last_began: now,
             failed: Vec::new(),
             report: None,
@@ -212,25 +222,39 @@ impl SendOp {
 
     /// Bytes held while it is under way.
     pub(crate) fn bytes(&self) -> usize {
-        self.back.as_ref().map_or(self.body.len() + self.properties.len(), |back| back.bytes)
+        let ending = self.ending.as_ref().map_or(0, |end| end.bytes());
+        match (&self.back, self.recall()) {
+            (Some(back), _) => back.bytes,
+            (None, Some(recall)) => recall.bytes(),
+            (None, None) => self.body.len() + self.properties.len() + ending,
+        }
     }
 
     /// Whether it counts among what its producer has under way.
     pub(crate) fn needs_permit(&self) -> bool {
-        !matches!(self.target, Target::Queues)
+        matches!(self.target, Target::Topic | Target::Queue(_)) && self.ending.is_none()
     }
 
     fn attempts_allowed(&self) -> u32 {
         match self.target {
             _ if self.oneway => 1,
+            Target::Recall(_) => 1,
             Target::Queue(_) => self.config.max_attempts_at_queue().get(),
             Target::Topic | Target::Queues => self.config.attempts.get(),
         }
     }
 
-    /// Whether the user chose the queue: another one will not do.
+    /// Whether the user chose where it goes: another queue will not do.
     pub(crate) fn has_given_queue(&self) -> bool {
-        matches!(self.target, Target::Queue(_))
+        matches!(self.target, Target::Queue(_) | Target::Recall(_))
+    }
+
+    /// The message to be taken back, if that is what is wanted.
+    pub(crate) fn recall(&self) -> Option<&Recall> {
+        match &self.target {
+            Target::Recall(recall) => Some(recall),
+            Target::Topic | Target::Queue(_) | Target::Queues => None,
+        }
     }
 
     /// When an attempt that begins now has had its share of the time.
@@ -300,6 +324,8 @@ impl SendOp {
         self.last_began = began;
         self.tried.push(choice.broker.clone());
         if self.config.fault_tolerance.is_some()
+            && self.recall().is_none()
+            && self.ending.is_none()
             && let Some(outcome) = Outcome::of(error.as_ref())
         {
             let took = now.saturating_since(began);
@@ -332,9 +358,21 @@ impl SendOp {
             queue_offset: header.queue_offset,
             offset_message_id: header.message_id.to_string(),
             transaction_id: header.transaction_id.as_ref().map(ToString::to_string),
+            recall_handle: header.recall_handle.as_ref().map(ToString::to_string),
             region_id: header.region_id.as_deref().unwrap_or("DefaultRegion").to_string(),
             trace_on: header.trace_on.as_deref() != Some("false"),
             attempts: self.ended + 1,
+        }
+    }
+
+    /// How it ends when it is given up.
+    pub(crate) fn into_failed(self, op: OpId, now: Instant, kind: SendErrorKind) -> Event {
+        let is_recall = self.recall().is_some();
+        let error = self.into_error(now, kind);
+        if is_recall {
+            Event::RecallFailed { op, error: RecallError(error) }
+        } else {
+            Event::SendFailed { op, error }
         }
     }
 

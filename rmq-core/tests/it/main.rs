@@ -2,12 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
+mod acl;
 mod cases;
 mod contract;
 mod hard_cases;
+mod hooks;
 mod in_flight;
 mod life_cycle;
 mod limits;
+mod namespaces;
 mod producer_rows;
+mod recall;
 mod send_back;
 mod support;
+mod transactions;

@@ -118,8 +118,9 @@ pub(crate) struct Net {
     serial: u64,
 }
 
+/// Frames are as long as the bodies of a test.
 pub(crate) fn config() -> ClientConfigBuilder {
-    ClientConfig::builder().name_server(NAME_SERVER)
+    ClientConfig::builder().name_server(NAME_SERVER).compression(None)
 }
 
 pub(crate) fn start() -> Start {
@@ -448,6 +449,10 @@ impl Net {
             | Event::SendFailed { op, .. }
             | Event::SentBack { op, .. }
             | Event::SendBackFailed { op, .. }
+            | Event::Recalled { op, .. }
+            | Event::RecallFailed { op, .. }
+            | Event::TransactionEnded { op }
+            | Event::EndTransactionFailed { op, .. }
             | Event::Cancelled { op } => Some(*op),
             _ => None,
         };

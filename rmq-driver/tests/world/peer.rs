@@ -7,7 +7,7 @@ use rmq_driver::rmq_core::proto::body::{BrokerData, PERM_READ, PERM_WRITE, Queue
 use rmq_driver::rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_driver::rmq_core::proto::command::{HeaderFormat, RemotingCommand};
 use rmq_driver::rmq_core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
-use rmq_driver::rmq_core::proto::header::{SendMessageV2Header, SendResponseHeader};
+use rmq_driver::rmq_core::proto::header::{RecallResponseHeader, SendMessageV2Header, SendResponseHeader};
 
 use super::World;
 
@@ -32,6 +32,12 @@ pub(crate) struct Peer {
     pub(crate) seen: Vec<Seen>,
     /// The answers to the messages given back; when used up, they are taken.
     pub(crate) backs: VecDeque<ResponseCode>,
+    /// Whether the broker carries recalls out, or leaves them without an answer.
+    pub(crate) recalls: bool,
+    /// What sends are answered with in place of SUCCESS.
+    pub(crate) status: Option<ResponseCode>,
+    /// The ends of transactions.
+    pub(crate) ends: Vec<RemotingCommand>,
     /// Groups that unregistered.
     pub(crate) unregistered: usize,
     offset: i64,
@@ -47,6 +53,9 @@ impl Peer {
             held: Vec::new(),
             seen: Vec::new(),
             backs: VecDeque::new(),
+            recalls: true,
+            status: None,
+            ends: Vec::new(),
             unregistered: 0,
             offset: 0,
         }
@@ -94,10 +103,17 @@ impl Peer {
                     self.stored(&seen);
                 }
             }
+            RequestCode::RECALL_MESSAGE if !self.recalls => {}
+            RequestCode::RECALL_MESSAGE => {
+                let header = RecallResponseHeader { message_id: "AC0A".into() };
+                let answer = RemotingCommand::response_to(request, ResponseCode::SUCCESS).with_ext(&header);
+                self.write(pipe, &answer);
+            }
             RequestCode::CONSUMER_SEND_MSG_BACK => {
                 let code = self.backs.pop_front().unwrap_or(ResponseCode::SUCCESS);
                 self.write(pipe, &RemotingCommand::response_to(request, code));
             }
+            RequestCode::END_TRANSACTION => self.ends.push(request.clone()),
             code => {
                 self.unregistered += usize::from(code == RequestCode::UNREGISTER_CLIENT);
                 self.write(pipe, &RemotingCommand::response_to(request, ResponseCode::SUCCESS));
@@ -126,11 +142,12 @@ impl Peer {
         self.offset += 1;
         let request =
             RemotingCommand { opaque: seen.opaque, ..RemotingCommand::request(RequestCode::SEND_MESSAGE_V2) };
-        let answer = RemotingCommand::response_to(&request, ResponseCode::SUCCESS).with_ext(&header);
+        let code = self.status.unwrap_or(ResponseCode::SUCCESS);
+        let answer = RemotingCommand::response_to(&request, code).with_ext(&header);
         self.write(seen.pipe, &answer);
     }
 
-    fn write(&self, pipe: usize, answer: &RemotingCommand) {
+    pub(crate) fn write(&self, pipe: usize, answer: &RemotingCommand) {
         let mut out = BytesMut::new();
         answer.encode(HeaderFormat::Json, &mut out).unwrap();
         self.world.pipes.with(pipe, |end| end.unread.extend(out));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use rmq_core::proto::message::Prepared;
-use rmq_core::{ProducerId, Redelivery, SendBack, SendBackOptions, SendOptions};
+use rmq_core::{ProducerId, Recall, Redelivery, SendBack, SendBackOptions, SendOptions};
 
 /// What an operation is, which decides how it may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub(super) enum Kind {
         retry: Duration,
     },
     DeadLetter,
+    /// To the broker that a handle names.
+    Recall,
 }
 
 impl Kind {
@@ -32,6 +34,7 @@ impl Kind {
             Self::FindQueues => "a question for queues",
             Self::Back { .. } => "a send-back",
             Self::DeadLetter => "a dead letter",
+            Self::Recall => "a recall",
         }
     }
 
@@ -69,6 +72,10 @@ impl Call {
 
     pub(super) const fn find_queues(producer: ProducerId, timeout: Option<Duration>) -> Self {
         Self { producer, timeout, kind: Kind::FindQueues, bytes: 0 }
+    }
+
+    pub(super) fn recall(producer: ProducerId, recall: &Recall) -> Self {
+        Self { producer, timeout: None, kind: Kind::Recall, bytes: recall.bytes() }
     }
 
     /// What a send-back brings. A dead letter has no time of its own for the retry topic.

@@ -8,7 +8,8 @@ use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::command::RemotingCommand;
 use rmq_core::proto::frame::FrameDecoder;
 use rmq_core::proto::header::{
-    GetMaxOffsetHeader, GetRouteHeader, SendBackHeader, SendMessageV2Header, UnregisterHeader,
+    GetMaxOffsetHeader, GetRouteHeader, RecallMessageHeader, SendBackHeader, SendMessageV2Header,
+    UnregisterHeader,
 };
 use rmq_core::proto::names::RETRY_PREFIX;
 use rmq_core::proto::properties;
@@ -32,6 +33,8 @@ enum Waits {
     Send(Bytes),
     /// A message was taken back.
     Back,
+    /// A message was recalled.
+    Recall,
     /// A message is in a retry topic. It has the key of the message that was given back, so keys say nothing of it.
     Retry,
 }
@@ -73,8 +76,9 @@ pub(super) struct Frames {
     oneways_written: u64,
     oneways_taken: u64,
     oneways_told: u64,
-    /// Messages that brokers said to have taken back, and to have stored in retry topics, less those that were told.
-    untold: [u64; 2],
+    /// Messages that brokers said to have taken back, to have stored in retry topics, and to have recalled, less those that
+    /// were told.
+    untold: [u64; 3],
     forgot: bool,
 }
 
@@ -87,7 +91,7 @@ impl Frames {
             oneways_written: 0,
             oneways_taken: 0,
             oneways_told: 0,
-            untold: [0; 2],
+            untold: [0; 3],
             forgot: false,
         }
     }
@@ -143,6 +147,7 @@ impl Frames {
                 Some(Waits::Send(key)) if is_stored(code) => self.keys.stored(&key),
                 Some(Waits::Back) if code == ResponseCode::SUCCESS => self.untold[0] += 1,
                 Some(Waits::Retry) if is_stored(code) => self.untold[1] += 1,
+                Some(Waits::Recall) if code == ResponseCode::SUCCESS => self.untold[2] += 1,
                 _ => {}
             }
         }
@@ -198,16 +203,19 @@ impl Frames {
                     format!("{op:?} is OnewayWritten before its bytes were taken")
                 })
             }
-            Event::SentBack { op, how } => {
-                let untold = &mut self.untold[usize::from(matches!(how, SentBack::RetryTopic(_)))];
-                let said = self.forgot || *untold > 0;
-                *untold = untold.saturating_sub(1);
-                Violation::unless(said, ONE_TERMINAL_EVENT, || {
-                    format!("{op:?} is SentBack, but no broker said so: {how:?}")
-                })
+            Event::SentBack { how, .. } => {
+                self.told(usize::from(matches!(how, SentBack::RetryTopic(_))), event)
             }
+            Event::Recalled { .. } => self.told(2, event),
             _ => Ok(()),
         }
+    }
+
+    fn told(&mut self, what: usize, event: &Event) -> Result<(), Violation> {
+        let untold = &mut self.untold[what];
+        let said = self.forgot || *untold > 0;
+        *untold = untold.saturating_sub(1);
+        Violation::unless(said, ONE_TERMINAL_EVENT, || format!("no broker said so: {event:?}"))
     }
 }
 
@@ -239,6 +247,10 @@ fn request(command: &RemotingCommand, keys: &mut Keys) -> Result<Waits, Violatio
         RequestCode::CONSUMER_SEND_MSG_BACK => {
             command.header::<SendBackHeader<'_>>().map_err(|error| bad(&error))?;
             return Ok(Waits::Back);
+        }
+        RequestCode::RECALL_MESSAGE => {
+            command.header::<RecallMessageHeader<'_>>().map_err(|error| bad(&error))?;
+            return Ok(Waits::Recall);
         }
         RequestCode::GET_ROUTEINFO_BY_TOPIC => {
             command.header::<GetRouteHeader<'_>>().map_err(|error| bad(&error))?;

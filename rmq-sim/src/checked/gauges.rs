@@ -48,7 +48,13 @@ impl Gauges {
             ("connections", stats.connections, stats.links),
             ("queued", stats.queued, stats.operations + control + stats.links * limits.inbound),
             ("awaited", stats.awaited, stats.operations + control + stats.links * limits.tombstones),
-            ("timers", stats.timers, stats.operations + stats.links + 2 * stats.topics + watched + 1),
+            (
+                "timers",
+                stats.timers,
+                stats.operations + stats.open_checks + stats.links + 2 * stats.topics + watched + 1,
+            ),
+            ("open_checks", stats.open_checks, limits.checks),
+            ("check_bytes", stats.check_bytes, limits.check_bytes),
             ("fault_items", stats.fault_items, stats.producers * limits.fault_items),
         ];
         match bounds.iter().find(|(_, value, most)| value > most) {
@@ -69,6 +75,9 @@ fn never_back(last: &Stats, stats: &Stats) -> Result<(), Violation> {
             ("send_backs", s.send_backs),
             ("send_backs_succeeded", s.send_backs_succeeded),
             ("send_backs_failed", s.send_backs_failed),
+            ("recalls", s.recalls),
+            ("recalls_succeeded", s.recalls_succeeded),
+            ("recalls_failed", s.recalls_failed),
             ("cancelled", s.cancelled),
             ("rejected", s.rejected),
             ("retries", s.retries),
@@ -109,6 +118,9 @@ fn same(stats: &Stats, ops: &Operations, conns: &Connections) -> Result<(), Viol
         ("send_backs", stats.send_backs, tally.backs),
         ("send_backs_succeeded", stats.send_backs_succeeded, tally.backs_succeeded),
         ("send_backs_failed", stats.send_backs_failed, tally.backs_failed),
+        ("recalls", stats.recalls, tally.recalls),
+        ("recalls_succeeded", stats.recalls_succeeded, tally.recalls_succeeded),
+        ("recalls_failed", stats.recalls_failed, tally.recalls_failed),
         ("cancelled", stats.cancelled, tally.cancelled),
         ("rejected", stats.rejected, tally.rejected),
     ];

@@ -10,10 +10,10 @@
 //! ## `one-terminal-event`
 //!
 //! Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `QueuesFound`, `SendFailed`, `SentBack`,
-//! `SendBackFailed` and `Cancelled` (clause 4), each for operations of its kind. No other
+//! `SendBackFailed`, `Recalled`, `RecallFailed` and `Cancelled` (clause 4), each for operations of its kind. No other
 //! operation ends; no id is given out twice. `OnewayWritten` is for one-way sends and comes after the stream took their bytes,
 //! `Sent` for the others and comes after a broker answered that it stored the message; `SentBack` comes after a broker
-//! answered that it took the message back, or stored it in the retry topic; `Cancelled` comes after a cancel.
+//! answered that it took the message back, or stored it in the retry topic; `Recalled` after one answered so; `Cancelled` comes after a cancel.
 //! What has ended is not written any more. `ShutDown` comes once, when it was asked for and everything has ended, and
 //! nothing after it.
 //!
@@ -64,9 +64,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use rmq_core::proto::message::{MessageRules, Prepared};
+use rmq_core::proto::sign::Credentials;
 use rmq_core::{
     Client, ClientConfig, ConfigError, Input, Instant, MessageQueue, OpId, Output, ProducerConfig,
-    ProducerId, RejectReason, Rejected, SendBack, SendBackOptions, SendOptions, Start, Stats,
+    ProducerId, Recall, RejectReason, Rejected, SendBack, SendBackOptions, SendOptions, Start, Stats,
 };
 
 use crate::oracle::Violation;
@@ -156,6 +157,12 @@ impl CheckedClient {
         let id = self.client.add_producer(now, config.clone())?;
         self.model.producer(id, &config);
         Ok(id)
+    }
+
+    /// See [`Client::set_credentials`].
+    pub fn set_credentials(&mut self, now: Instant, credentials: Option<Credentials>) {
+        self.called(now);
+        self.client.set_credentials(now, credentials);
     }
 
     /// See [`Client::send`].
@@ -268,6 +275,32 @@ impl CheckedClient {
                 self.model.rejected(call, *reason);
                 self.model.note(Violation::unless(*given == before, WITHIN_LIMITS, || {
                     format!("{reason:?} hands back another message: {given:?}")
+                }));
+            }
+        }
+        result
+    }
+
+    /// See [`Client::recall`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the client.
+    pub fn recall(
+        &mut self,
+        now: Instant,
+        producer: ProducerId,
+        recall: Recall,
+    ) -> Result<OpId, Rejected<Recall>> {
+        self.called(now);
+        let (call, before) = (Call::recall(producer, &recall), recall.clone());
+        let result = self.client.recall(now, producer, recall);
+        match &result {
+            Ok(op) => self.model.accepted(*op, call),
+            Err(Rejected { reason, given }) => {
+                self.model.rejected(call, *reason);
+                self.model.note(Violation::unless(*given == before, WITHIN_LIMITS, || {
+                    format!("{reason:?} hands back another recall: {given:?}")
                 }));
             }
         }

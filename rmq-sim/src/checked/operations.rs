@@ -1,5 +1,7 @@
 //! Operations: each ends once, in the way it may, in its time.
 
+mod recalls;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -51,6 +53,9 @@ pub(super) struct Tally {
     pub(super) backs: u64,
     pub(super) backs_succeeded: u64,
     pub(super) backs_failed: u64,
+    pub(super) recalls: u64,
+    pub(super) recalls_succeeded: u64,
+    pub(super) recalls_failed: u64,
     pub(super) cancelled: u64,
 }
 
@@ -112,6 +117,7 @@ impl Operations {
         match call.kind {
             Kind::Back { .. } | Kind::DeadLetter => self.tally.backs += 1,
             Kind::Send | Kind::SendTo | Kind::Oneway => self.tally.accepted += 1,
+            Kind::Recall => self.tally.recalls += 1,
             Kind::FindQueues => {}
         }
         self.tally.oneways += u64::from(call.kind == Kind::Oneway);
@@ -125,7 +131,7 @@ impl Operations {
         let (attempts, deadline) = match kind {
             Kind::Send | Kind::DeadLetter => (policy.attempts, now + timeout),
             Kind::SendTo => (policy.attempts_at_queue, now + timeout),
-            Kind::Oneway => (1, now + timeout),
+            Kind::Oneway | Kind::Recall => (1, now + timeout),
             Kind::FindQueues => (0, now + timeout),
             Kind::Back { retry } => (RETRY_ATTEMPTS, now + timeout + retry),
         };
@@ -210,7 +216,8 @@ impl Operations {
             Event::SendFailed { op, error } => {
                 let ended = self.end(*op, event)?;
                 self.tally.failed += u64::from(ended.kind != Kind::FindQueues);
-                Violation::unless(!ended.kind.is_back(), ONE_TERMINAL_EVENT, || {
+                let sends = !ended.kind.is_back() && ended.kind != Kind::Recall;
+                Violation::unless(sends, ONE_TERMINAL_EVENT, || {
                     format!("{op:?}, {}, is SendFailed", ended.kind.name())
                 })?;
                 failure(now, *op, &ended, error)?;
@@ -224,6 +231,17 @@ impl Operations {
                 let ended = self.end(*op, event)?;
                 self.tally.backs_failed += 1;
                 back_failure(now, *op, &ended, error)?;
+            }
+            Event::Recalled { op, .. } => {
+                let ended = self.end(*op, event)?;
+                self.tally.recalls_succeeded += 1;
+                recalls::ended(*op, &ended, "Recalled")?;
+            }
+            Event::RecallFailed { op, error } => {
+                let ended = self.end(*op, event)?;
+                self.tally.recalls_failed += 1;
+                recalls::ended(*op, &ended, "RecallFailed")?;
+                recalls::failure(now, *op, &ended, error)?;
             }
             Event::Cancelled { op } => {
                 let ended = self.end(*op, event)?;

@@ -9,7 +9,8 @@ use rmq_proto::command::{
 };
 use rmq_proto::ext::{ExtSink, NoExt, WriteExt};
 use rmq_proto::header::{
-    ForbiddenType, HeartbeatResponseHeader, OffsetResponseHeader, PullResponseHeader, SendResponseHeader,
+    ForbiddenType, HeartbeatResponseHeader, OffsetResponseHeader, PullResponseHeader, RecallResponseHeader,
+    SendResponseHeader,
 };
 
 use super::profile::ProfileRules;
@@ -42,6 +43,8 @@ pub(crate) enum AnswerExt {
     Sent(SendResponseHeader<'static>),
     /// A queue offset.
     Offset(OffsetResponseHeader),
+    /// A message that was recalled.
+    Recalled(RecallResponseHeader<'static>),
     /// A heartbeat.
     Heartbeat(HeartbeatResponseHeader),
     /// How a pull went.
@@ -96,6 +99,7 @@ impl Answer {
             AnswerExt::Region => encode_frame(out, format, &head, &RegionHeader, body_len),
             AnswerExt::Sent(header) => encode_frame(out, format, &head, header, body_len),
             AnswerExt::Offset(header) => encode_frame(out, format, &head, header, body_len),
+            AnswerExt::Recalled(header) => encode_frame(out, format, &head, header, body_len),
             AnswerExt::Heartbeat(header) => encode_frame(out, format, &head, header, body_len),
             AnswerExt::Pull(header) => encode_frame(out, format, &head, header, body_len),
             AnswerExt::Forbidden(what) => encode_frame(out, format, &head, &ForbiddenHeader(*what), body_len),

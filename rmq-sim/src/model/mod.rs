@@ -13,8 +13,10 @@ mod fault;
 mod group;
 mod name_server;
 mod profile;
+mod push;
 mod store;
 mod topic;
+mod user;
 
 pub use broker::{Broker, Registration, Role, SendSummary};
 pub use cluster::Cluster;
@@ -28,3 +30,4 @@ pub use name_server::NameServer;
 pub use profile::{Profile, ProfileError};
 pub use store::{Store, StoredMessage};
 pub use topic::TopicConfig;
+pub use user::{Access, User};

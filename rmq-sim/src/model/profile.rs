@@ -74,8 +74,10 @@ pub(crate) struct ProfileRules {
     pub(crate) mirrors_format: bool,
     /// Whether heartbeats are answered with the two fields of the second heartbeat (wire §10 row 18).
     pub(crate) heartbeat_fields: bool,
-    /// Whether sends are answered with `transactionId` (wire §10 row 32).
+    /// Whether sends are answered with `transactionId` (wire §10 row 32), and half messages have it as a property (wire §6.4).
     pub(crate) transaction_id: bool,
+    /// Whether a check names topic and broker (wire §5.15).
+    pub(crate) names_in_checks: bool,
     /// Whether a message without body is refused (wire §5.1); 4.9.7 stores it.
     pub(crate) refuses_empty_body: bool,
     /// Whether records get `MSG_REGION` and `TRACE_ON` (wire §10 row 37) and, if it is missing, `UNIQ_KEY`, and lose
@@ -83,6 +85,10 @@ pub(crate) struct ProfileRules {
     pub(crate) completes_properties: bool,
     /// Whether records keep `WAIT` (wire §5.1).
     pub(crate) stores_wait: bool,
+    /// Whether access is controlled by ACL 2 and denied with code 16, or else by ACL 1 and with code 1 (wire §8.4).
+    pub(crate) acl_2: bool,
+    /// Whether messages can have timers, and be recalled.
+    pub(crate) timers: bool,
     /// Whether the properties of a record end with the separator (wire §10 row 8).
     pub(crate) trailing_separator: bool,
     /// Whether answers to pulls have `topicSysFlag` and `groupSysFlag`, and refusals `forbiddenType` (wire §5.3).
@@ -106,9 +112,12 @@ const V4_9: ProfileRules = ProfileRules {
     mirrors_format: true,
     heartbeat_fields: false,
     transaction_id: false,
+    names_in_checks: false,
     refuses_empty_body: false,
     completes_properties: false,
     stores_wait: false,
+    acl_2: false,
+    timers: false,
     trailing_separator: false,
     pull_flags: false,
     min_offset_remark: false,
@@ -126,9 +135,12 @@ const V5_3: ProfileRules = ProfileRules {
     mirrors_format: false,
     heartbeat_fields: true,
     transaction_id: true,
+    names_in_checks: true,
     refuses_empty_body: true,
     completes_properties: true,
     stores_wait: true,
+    acl_2: true,
+    timers: true,
     trailing_separator: true,
     pull_flags: true,
     min_offset_remark: true,

@@ -5,11 +5,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use rmq_proto::compress::DEFAULT_MAX_LEN;
 use rmq_proto::id::OffsetMessageId;
 use rmq_proto::message::{RecordVersion, SysFlag, body_crc};
 use rmq_proto::properties;
 
 use super::broker::delay::WAITING_TOPIC;
+use super::broker::timer::TIMER_TOPIC;
+use super::broker::transactions::HALF_TOPIC;
 
 /// Bytes of a record besides body, topic and properties, both hosts being IPv4 (wire §6.1).
 const RECORD_FIXED_LEN: usize = 91;
@@ -52,6 +55,8 @@ pub struct StoredMessage {
     pub reconsume_times: i32,
     /// The group that sent it.
     pub producer_group: String,
+    /// The commit-log offset of the half message that it was; 0 for other messages (wire §6.1).
+    pub prepared_transaction_offset: i64,
 }
 
 impl StoredMessage {
@@ -65,9 +70,22 @@ impl StoredMessage {
         self.property(properties::UNIQ_KEY)
     }
 
-    /// Whether it waits for its delay to be over; where it goes then is in its properties.
+    /// The body as its sender gave it; one that cannot be inflated is as it is stored.
+    pub fn plain_body(&self) -> Bytes {
+        let mut record = self.record();
+        // A failure leaves the body as it was.
+        let _ = record.inflate(DEFAULT_MAX_LEN);
+        record.body
+    }
+
+    /// Whether it is a half message: where it goes if it is committed is in its properties.
+    pub fn is_half(&self) -> bool {
+        &*self.topic == HALF_TOPIC
+    }
+
+    /// Whether it waits for its delay or timer to be over; where it goes then is in its properties.
     pub fn is_waiting(&self) -> bool {
-        &*self.topic == WAITING_TOPIC
+        [WAITING_TOPIC, TIMER_TOPIC].contains(&&*self.topic)
     }
 
     /// The message as a consumer would read it (wire §6.1).
@@ -85,7 +103,7 @@ impl StoredMessage {
             store_timestamp: self.store_timestamp,
             store_host: self.store_host,
             reconsume_times: self.reconsume_times,
-            prepared_transaction_offset: 0,
+            prepared_transaction_offset: self.prepared_transaction_offset,
             body: self.body.clone(),
             topic: Arc::clone(&self.topic),
             properties: self.properties.clone(),

@@ -62,6 +62,7 @@ impl Reader<'_> {
 
     fn rare(&mut self) -> Option<Op> {
         Some(match self.byte()? % 14 {
+            13.. => Op::Recall { producer: self.byte()?, choice: self.byte()? },
             10.. => Op::SendBack {
                 producer: self.byte()?,
                 choice: self.byte()?,

@@ -285,7 +285,9 @@ impl ClientSettings {
             .heartbeat_interval(self.heartbeat_interval)
             .route_refresh_interval(self.route_refresh_interval)
             .idle_timeout(self.idle_timeout)
-            .connect_timeout(self.connect_timeout);
+            .connect_timeout(self.connect_timeout)
+            // Frames are as long as the bodies drawn.
+            .compression(None);
         match builder.build() {
             Ok(config) => config,
             Err(error) => unreachable!("the settings of a run are checked by its tests: {error}"),

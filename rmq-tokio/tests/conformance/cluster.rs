@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rmq_sim::loopback::{Server, ServerConfig};
-use rmq_sim::model::{ClusterConfig, Profile};
-use rmq_tokio::{Client, Producer};
+use rmq_sim::model::{Access, ClusterConfig, Profile, User};
+use rmq_tokio::{Client, Credentials, Producer};
 
 use crate::wire::Place;
 
@@ -23,25 +23,46 @@ pub(crate) struct UnderTest {
 }
 
 impl UnderTest {
-    /// The real cluster that the environment names; without it the model in both profiles.
-    fn all() -> Vec<Self> {
-        match env::var("RMQ_NAME_SERVER") {
-            Ok(name_server) => vec![Self::real(name_server)],
-            Err(_) => Profile::ALL.into_iter().map(Self::model).collect(),
+    /// The real cluster that the environment names, if it is one of this kind; with no such name the model in both profiles.
+    fn all(is_guarded: bool) -> Vec<Self> {
+        let Ok(name_server) = env::var("RMQ_NAME_SERVER") else {
+            return Profile::ALL.into_iter().map(|profile| Self::model(profile, is_guarded)).collect();
+        };
+        if env::var("RMQ_ACL").is_ok_and(|acl| acl == "on") == is_guarded {
+            vec![Self::real(Self::place(name_server, is_guarded))]
+        } else {
+            Vec::new()
         }
     }
 
-    fn real(name_server: String) -> Self {
+    /// The reader of a cluster with access control may do everything.
+    fn place(name_server: String, is_guarded: bool) -> Place {
+        let credentials = is_guarded.then(|| credentials("acl-admin", "admin-secret"));
+        Place { name_server, credentials }
+    }
+
+    fn real(place: Place) -> Self {
         let version = env::var("RMQ_BROKER_VERSION").unwrap_or_else(|_| "5.3.3".to_owned());
         let profile = Profile::ALL.into_iter().find(|profile| version.starts_with(&profile.to_string()));
         let profile = profile.unwrap_or_else(|| panic!("RMQ_BROKER_VERSION: no profile is like {version}"));
-        Self { place: Place::new(name_server), profile, model: None }
+        Self { place, profile, model: None }
     }
 
-    fn model(profile: Profile) -> Self {
-        let cluster = ClusterConfig { profile, brokers: 2, port: 0, ..ClusterConfig::default() };
+    fn model(profile: Profile, is_guarded: bool) -> Self {
+        let users = if is_guarded { users() } else { Vec::new() };
+        let cluster = ClusterConfig {
+            profile,
+            users,
+            brokers: 2,
+            port: 0,
+            // As real-broker/cluster has them.
+            transaction_timeout: Duration::from_secs(1),
+            transaction_check_interval: Duration::from_secs(1),
+            ..ClusterConfig::default()
+        };
         let server = Server::start(ServerConfig { cluster, watcher: None }).unwrap();
-        Self { place: Place::new(server.name_server().to_string()), profile, model: Some(server) }
+        let place = Self::place(server.name_server().to_string(), is_guarded);
+        Self { place, profile, model: Some(server) }
     }
 
     /// One of two values: 4.9's and 5.3's.
@@ -82,9 +103,30 @@ impl fmt::Display for UnderTest {
     }
 }
 
-/// Runs a step against each cluster.
-pub(crate) async fn each(step: impl AsyncFn(&UnderTest)) {
-    for under_test in UnderTest::all() {
+/// The accounts of real-broker/cluster.
+fn users() -> Vec<User> {
+    let user = User::new(credentials("acl-user", "user-secret"));
+    let user = user.topic("AclBoth", Access::Both).topic("AclPub", Access::Publish);
+    let user = user.topic("AclSub", Access::Subscribe).group("acl-group", Access::Subscribe);
+    vec![User::admin(credentials("acl-admin", "admin-secret")), user]
+}
+
+pub(crate) fn credentials(access_key: &str, secret_key: &str) -> Credentials {
+    Credentials::new(access_key, secret_key).unwrap()
+}
+
+/// Runs a step against each cluster without access control.
+pub(crate) async fn open(step: impl AsyncFn(&UnderTest)) {
+    each(UnderTest::all(false), step).await;
+}
+
+/// Runs a step against each cluster with access control.
+pub(crate) async fn guarded(step: impl AsyncFn(&UnderTest)) {
+    each(UnderTest::all(true), step).await;
+}
+
+async fn each(clusters: Vec<UnderTest>, step: impl AsyncFn(&UnderTest)) {
+    for under_test in clusters {
         eprintln!("against {under_test}");
         let done = tokio::time::timeout(PATIENCE, step(&under_test)).await;
         assert!(done.is_ok(), "not done after {PATIENCE:?}");

@@ -5,6 +5,9 @@
 //! ```
 //!
 //! Where the two differ, the model is wrong.
+//!
+//! A real cluster either has access control or not: with `RMQ_ACL=on` it has, with the accounts of real-broker/cluster, and the
+//! steps named `guarded` are run against it, else those named `open`.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,16 +19,16 @@ mod cluster;
 mod reading;
 mod wire;
 
-/// Each step is a test, named after the file that it is in and itself.
+/// Each step is a test, named after the file that it is in and itself; `$each` runs it against each cluster.
 macro_rules! steps {
-    ($($file:ident { $($step:ident)* })*) => {
+    ($each:ident: $($file:ident { $($step:ident)* })*) => {
         $(mod $file;)*
-        mod steps {
+        mod $each {
             $(mod $file {
                 $(
                     #[tokio::test]
                     async fn $step() {
-                        crate::cluster::each(crate::$file::$step).await;
+                        crate::cluster::$each(crate::$file::$step).await;
                     }
                 )*
             })*
@@ -33,12 +36,25 @@ macro_rules! steps {
     };
 }
 
-steps! {
+steps! { open:
     answers {
         pulls_are_answered_as_seen
         offsets_are_answered_as_seen
         send_backs_are_answered_as_seen
         topics_are_created_as_seen
+    }
+    compressed {
+        other_formats_are_read_back
+        zlib_is_read_back
+    }
+    delay {
+        a_level_delays
+        a_timer_delays_since_version_5
+        a_timer_message_is_recalled_since_version_5
+        too_long_a_timer_is_refused_since_version_5
+    }
+    namespaces {
+        a_namespace_is_in_names_on_the_wire
     }
     queues {
         a_selector_chooses
@@ -57,5 +73,17 @@ steps! {
         a_message_is_stored_as_it_was_sent
         a_one_way_message_arrives
         the_largest_message_is_stored
+    }    transactions {
+        a_commit_is_delivered
+        a_rollback_is_never_delivered
+        what_is_unknown_is_asked_for
+    }
+}
+
+steps! { guarded:
+    acl {
+        a_right_key_may_send_what_it_may
+        credentials_are_replaced
+        wrong_keys_are_refused
     }
 }

@@ -14,12 +14,6 @@ pub(crate) struct Place {
     pub(crate) credentials: Option<Credentials>,
 }
 
-impl Place {
-    pub(crate) fn new(name_server: impl Into<String>) -> Self {
-        Self { name_server: name_server.into(), credentials: None }
-    }
-}
-
 /// A connection.
 pub(crate) struct Peer {
     stream: TcpStream,

@@ -14,7 +14,7 @@ use rmq_proto::names::{self, NameError, RETRY_PREFIX};
 use rmq_proto::properties as wire_properties;
 
 use super::send_back::max_reconsume_times;
-use super::{Broker, Turn, properties};
+use super::{Broker, Turn, properties, timer, transactions};
 use crate::model::answer::{Answer, AnswerExt, REGION};
 use crate::model::store::StoredMessage;
 use crate::model::topic::{PERM_INHERIT, TopicConfig};
@@ -151,6 +151,9 @@ impl Broker {
         if request.body.len() > MAX_BODY_LEN || stored_properties.len() > wire_properties::MAX_LEN {
             return *refused(ResponseCode::MESSAGE_ILLEGAL, TOO_LARGE);
         }
+        if timer::time(self.rules, turn.unix_ms, &stored_properties).is_err() {
+            return *refused(ResponseCode::MESSAGE_ILLEGAL, timer::ILLEGAL);
+        }
         let (queue_id, stored_properties) = match given_up {
             None => (queue_id, stored_properties),
             Some(topic) => {
@@ -273,15 +276,21 @@ impl Broker {
             store_host: self.address,
             reconsume_times: header.reconsume_times,
             producer_group: header.producer_group.into_owned(),
+            prepared_transaction_offset: 0,
         };
-        let (queue_offset, offset) = self.put(turn.unix_ms, turn.sequence, message);
+        let recall_handle = self.recall_handle(turn.unix_ms, &message).map(Cow::Owned);
+        let (queue_offset, offset) = if transactions::is_transactional(&message) {
+            self.put_half(turn.unix_ms, turn.sequence, message)
+        } else {
+            self.put(turn.unix_ms, turn.sequence, message)
+        };
         let sent = SendResponseHeader {
             message_id: OffsetMessageId { host: self.address, offset }.to_string().into(),
             queue_id: header.queue_id,
             queue_offset,
             transaction_id,
             batch_unique_id: None,
-            recall_handle: None,
+            recall_handle,
             region_id: Some(REGION.into()),
             trace_on: Some("true".into()),
         };

@@ -7,6 +7,7 @@ use bytes::BytesMut;
 use rmq_proto::code::{RequestCode, ResponseCode};
 use rmq_proto::command::{HeaderFormat, RemotingCommand};
 use rmq_proto::frame::Frame;
+use rmq_proto::header::{EndTransactionHeader, TransactionState};
 
 use super::{Cluster, Place};
 use crate::model::answer::{Answer, AnswerExt};
@@ -86,9 +87,11 @@ impl Cluster {
             name_servers: &mut self.name_servers,
             events: &mut self.events,
             sequence: &mut self.sequence,
+            pushes: &mut self.pushes,
             forced,
         };
-        Some(broker.answer(&mut turn, request))
+        let answer = broker.answer(&mut turn, request);
+        (!is_never_answered(request)).then_some(answer)
     }
 
     fn write(
@@ -125,6 +128,16 @@ impl Cluster {
             send,
         });
     }
+}
+
+/// END_TRANSACTION that neither commits nor rolls back (wire §5.14).
+fn is_never_answered(request: &RemotingCommand) -> bool {
+    let end = request.header::<EndTransactionHeader<'_>>();
+    RequestCode(request.code) == RequestCode::END_TRANSACTION
+        && end.is_ok_and(|end| {
+            let state = TransactionState::from_i32(end.commit_or_rollback);
+            matches!(state, None | Some(TransactionState::Unknown))
+        })
 }
 
 fn is_send(request: &RemotingCommand) -> bool {
