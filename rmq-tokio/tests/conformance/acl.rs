@@ -10,14 +10,11 @@ const ALLOWED: &str = "AclPub";
 const FORBIDDEN: &str = "AclSub";
 
 fn client(under_test: &UnderTest, credentials: Option<Credentials>) -> (Client, Producer) {
-    let builder = Client::builder().name_server(&under_test.place.name_server);
-    let builder = match credentials {
+    let builder = Client::builder();
+    under_test.client_of(match credentials {
         Some(credentials) => builder.credentials(credentials),
         None => builder,
-    };
-    let client = builder.start().unwrap();
-    let producer = client.producer("conformance").unwrap();
-    (client, producer)
+    })
 }
 
 async fn is_sent(under_test: &UnderTest, producer: &Producer) {

@@ -7,9 +7,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rmq_sim::loopback::{Server, ServerConfig};
 use rmq_sim::model::{Access, ClusterConfig, Profile, User};
-use rmq_tokio::{Client, Credentials, Producer};
+use rmq_tokio::{Client, ClientBuilder, Credentials, Producer, ProducerConfig};
 
 use crate::wire::Place;
+
+/// Time of one send: a slow machine must not bring about a second attempt, and with it a second message.
+const SEND_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Time of one step.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -90,8 +93,13 @@ impl UnderTest {
     }
 
     pub(crate) fn client(&self) -> (Client, Producer) {
-        let client = Client::builder().name_server(&self.place.name_server).start().unwrap();
-        let producer = client.producer("conformance").unwrap();
+        self.client_of(Client::builder())
+    }
+
+    /// A client with settings of its own.
+    pub(crate) fn client_of(&self, builder: ClientBuilder) -> (Client, Producer) {
+        let client = builder.name_server(&self.place.name_server).start().unwrap();
+        let producer = client.producer_with(producer("conformance")).unwrap();
         (client, producer)
     }
 }
@@ -101,6 +109,11 @@ impl fmt::Display for UnderTest {
         let what = if self.model.is_some() { "the model of" } else { "a real cluster like" };
         write!(f, "{what} {} at {}", self.profile, self.place.name_server)
     }
+}
+
+/// A producer of a group.
+pub(crate) fn producer(group: &str) -> ProducerConfig {
+    ProducerConfig::new(group).send_timeout(SEND_TIMEOUT)
 }
 
 /// The accounts of real-broker/cluster.

@@ -8,9 +8,7 @@ use crate::reading::only;
 const MOST: usize = 1 << 20;
 
 async fn is_read_back(under_test: &UnderTest, kind: Option<Compression>) {
-    let builder = Client::builder().name_server(&under_test.place.name_server).compression(kind);
-    let client = builder.compress_from(1_000).start().unwrap();
-    let producer = client.producer("conformance").unwrap();
+    let (client, producer) = under_test.client_of(Client::builder().compression(kind).compress_from(1_000));
     let plain = "a body that repeats itself. ".repeat(1_000);
     for (what, body) in [("long", plain.as_str()), ("short", "short")] {
         let topic = new_name("compressed");

@@ -7,9 +7,7 @@ use crate::cluster::{UnderTest, new_name};
 use crate::reading::only;
 
 pub(crate) async fn a_namespace_is_in_names_on_the_wire(under_test: &UnderTest) {
-    let client =
-        Client::builder().name_server(&under_test.place.name_server).namespace("shop").start().unwrap();
-    let producer = client.producer("conformance").unwrap();
+    let (client, producer) = under_test.client_of(Client::builder().namespace("shop"));
     let topic = new_name("orders");
     let sent = producer.send(Message::new(&*topic, "in a namespace")).await.unwrap();
     assert_eq!(&*sent.queue.topic, &*topic, "users see their own names");

@@ -4,10 +4,10 @@ use rmq_tokio::rmq_core::proto::message::TransactionType;
 use rmq_tokio::rmq_core::proto::properties::{
     PGROUP, TRAN_MSG, TRANSACTION_CHECK_TIMES, TRANSACTION_ID, UNIQ_KEY,
 };
-use rmq_tokio::{Message, Producer, ProducerConfig, Resolution, SendResult, TransactionResult};
+use rmq_tokio::{Message, Producer, Resolution, SendResult, TransactionResult};
 
-use crate::cluster::{UnderTest, new_name};
-use crate::reading::{only, read};
+use crate::cluster::{UnderTest, new_name, producer};
+use crate::reading::{arrived, only};
 
 /// A topic that is there, so that nobody reads of a topic that was never made.
 async fn topic(producer: &Producer) -> String {
@@ -56,11 +56,7 @@ pub(crate) async fn a_rollback_is_never_delivered(under_test: &UnderTest) {
     let topic = topic(&producer).await;
     transact(&producer, &topic, Resolution::Rollback).await;
     send_last(&producer, &topic).await;
-    let bodies = async || {
-        let found = read(&under_test.place, &topic).await;
-        (found.len() >= 2).then_some(found)
-    };
-    let found = crate::reading::until("the last message is there", bodies).await;
+    let found = arrived(&under_test.place, &topic, 2).await;
     assert!(found.iter().all(|read| read.message.body != "half"), "{found:?}");
     client.shutdown().await.unwrap();
 }
@@ -69,7 +65,7 @@ pub(crate) async fn a_rollback_is_never_delivered(under_test: &UnderTest) {
 pub(crate) async fn what_is_unknown_is_asked_for(under_test: &UnderTest) {
     let (client, _) = under_test.client();
     let group = new_name("transacting");
-    let producer = client.producer_with(ProducerConfig::new(&*group)).unwrap();
+    let producer = client.producer_with(producer(&group)).unwrap();
     let mut checks = producer.transaction_checks();
     let topic = new_name("transaction");
     let result = transact(&producer, &topic, Resolution::Unknown).await;
