@@ -1,7 +1,5 @@
 //! Pulls, and where queues begin and end. What real brokers answer to the same is in rmq-tokio/tests/conformance.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
 mod support;
 
 use rmq_proto::code::{RequestCode, ResponseCode};
