@@ -1,6 +1,6 @@
 //! What goes over the connections: whole frames, opaques of their own, one key per message.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use bytes::Bytes;
 use rmq_core::proto::body::HeartbeatData;
@@ -8,9 +8,10 @@ use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::command::RemotingCommand;
 use rmq_core::proto::frame::FrameDecoder;
 use rmq_core::proto::header::{
-    GetMaxOffsetHeader, GetRouteHeader, RecallMessageHeader, SendBackHeader, SendMessageV2Header,
-    UnregisterHeader,
+    GetMaxOffsetHeader, GetRouteHeader, PushReplyHeader, RecallMessageHeader, SendBackHeader,
+    SendMessageV2Header, UnregisterHeader,
 };
+use rmq_core::proto::message::BatchElements;
 use rmq_core::proto::names::RETRY_PREFIX;
 use rmq_core::proto::properties;
 use rmq_core::{ConnId, Event, SentBack};
@@ -29,8 +30,8 @@ const WAITING: usize = 16_384;
 #[derive(Clone, Debug)]
 enum Waits {
     Nothing,
-    /// The message of this key is stored.
-    Send(Bytes),
+    /// The messages of these keys are stored.
+    Send(Vec<Bytes>),
     /// A message was taken back.
     Back,
     /// A message was recalled.
@@ -80,6 +81,40 @@ pub(super) struct Frames {
     /// were told.
     untold: [u64; 3],
     forgot: bool,
+    pushed: Pushed,
+}
+
+/// Correlation ids of the replies that brokers pushed, less those that were told; the oldest of more than so many as
+/// unanswered requests are forgotten.
+#[derive(Clone, Debug, Default)]
+struct Pushed {
+    ids: BTreeSet<String>,
+    order: VecDeque<String>,
+    forgot: bool,
+}
+
+impl Pushed {
+    fn note(&mut self, command: &RemotingCommand) {
+        let is_push = RequestCode(command.code) == RequestCode::PUSH_REPLY_MESSAGE_TO_CLIENT;
+        let Some(header) = is_push.then(|| command.header::<PushReplyHeader<'_>>().ok()).flatten() else {
+            return;
+        };
+        let text = header.properties.unwrap_or_default();
+        let Some(id) = properties::value(&text, properties::CORRELATION_ID) else { return };
+        if self.ids.insert(id.to_owned()) {
+            self.order.push_back(id.to_owned());
+        }
+        if self.order.len() > WAITING
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.forgot |= self.ids.remove(&oldest);
+        }
+    }
+
+    /// Whether the reply of that id may be told, once.
+    fn take(&mut self, id: &str) -> bool {
+        self.ids.remove(id) || self.forgot
+    }
 }
 
 impl Frames {
@@ -93,6 +128,7 @@ impl Frames {
             oneways_told: 0,
             untold: [0; 3],
             forgot: false,
+            pushed: Pushed::default(),
         }
     }
 
@@ -140,11 +176,14 @@ impl Frames {
                 break;
             };
             if !command.is_response() {
+                self.pushed.note(&command);
                 continue;
             }
             let code = ResponseCode(command.code);
             match tap.waiting.remove(&command.opaque) {
-                Some(Waits::Send(key)) if is_stored(code) => self.keys.stored(&key),
+                Some(Waits::Send(keys)) if is_stored(code) => {
+                    keys.iter().for_each(|key| self.keys.stored(key));
+                }
                 Some(Waits::Back) if code == ResponseCode::SUCCESS => self.untold[0] += 1,
                 Some(Waits::Retry) if is_stored(code) => self.untold[1] += 1,
                 Some(Waits::Recall) if code == ResponseCode::SUCCESS => self.untold[2] += 1,
@@ -197,6 +236,18 @@ impl Frames {
             Event::SendFailed { error, .. } => {
                 self.keys.ended(error.message_id(), error.attempts().len(), false)
             }
+            Event::Replied { op, reply } => {
+                let id = reply.message.property(properties::CORRELATION_ID).unwrap_or_default();
+                let pushed = self.pushed.take(id);
+                Violation::unless(pushed, ONE_TERMINAL_EVENT, || {
+                    format!("{op:?} is Replied, but no broker pushed {id}")
+                })?;
+                self.keys.ended(&reply.message_id, reply.attempts as usize, reply.sent.is_some())
+            }
+            Event::RequestFailed { error, .. } => match error.request() {
+                Ok(sent) => self.keys.ended(&sent.message_id, sent.attempts as usize, true),
+                Err(error) => self.keys.ended(error.message_id(), error.attempts().len(), false),
+            },
             Event::OnewayWritten { op } => {
                 self.oneways_told += 1;
                 Violation::unless(self.oneways_told <= self.oneways_taken, ONE_TERMINAL_EVENT, || {
@@ -233,7 +284,7 @@ fn request(command: &RemotingCommand, keys: &mut Keys) -> Result<Waits, Violatio
         Violation::new(FRAMES_DECODE, format!("request {}: {error}", command.code))
     };
     match RequestCode(command.code) {
-        RequestCode::SEND_MESSAGE_V2 => {
+        RequestCode::SEND_MESSAGE_V2 | RequestCode::SEND_REPLY_MESSAGE_V2 => {
             let header: SendMessageV2Header<'_> = command.header().map_err(|error| bad(&error))?;
             let text = header.properties.as_deref().unwrap_or_default();
             if is_retry(&header, text)? {
@@ -241,9 +292,10 @@ fn request(command: &RemotingCommand, keys: &mut Keys) -> Result<Waits, Violatio
             }
             let key = properties::first_value(text, properties::UNIQ_KEY)
                 .ok_or_else(|| Violation::new(super::ONE_KEY, "a send without UNIQ_KEY"))?;
-            keys.written(&Sent { key, header: &header, body: &command.body })?;
-            return Ok(Waits::Send(Bytes::copy_from_slice(key.as_bytes())));
+            keys.written(&Sent { key, header: &header, properties: text, body: &command.body })?;
+            return Ok(Waits::Send(vec![Bytes::copy_from_slice(key.as_bytes())]));
         }
+        RequestCode::SEND_BATCH_MESSAGE => return batch(command, keys),
         RequestCode::CONSUMER_SEND_MSG_BACK => {
             command.header::<SendBackHeader<'_>>().map_err(|error| bad(&error))?;
             return Ok(Waits::Back);
@@ -267,6 +319,28 @@ fn request(command: &RemotingCommand, keys: &mut Keys) -> Result<Waits, Violatio
         _ => return Err(Violation::new(FRAMES_DECODE, format!("an unknown request {}", command.code))),
     }
     Ok(Waits::Nothing)
+}
+
+/// A batch: each of its messages has a key, and so has the batch, which a result may name in place of the messages.
+fn batch(command: &RemotingCommand, keys: &mut Keys) -> Result<Waits, Violation> {
+    let bad = |error: &dyn std::error::Error| Violation::new(FRAMES_DECODE, format!("batch: {error}"));
+    let header: SendMessageV2Header<'_> = command.header().map_err(|error| bad(&error))?;
+    let is_plain = header.batch == Some(true) && header.sys_flag == 0;
+    Violation::unless(is_plain, FRAMES_DECODE, || {
+        format!("a batch does not say so in its header: {header:?}")
+    })?;
+    let text = header.properties.as_deref().unwrap_or_default();
+    let lacks = || Violation::new(super::ONE_KEY, "a batch, or a message of one, without UNIQ_KEY");
+    keys.batch(properties::first_value(text, properties::UNIQ_KEY).ok_or_else(lacks)?);
+    let mut waits = Vec::new();
+    for element in BatchElements::new(command.body.clone()) {
+        let element = element.map_err(|error| bad(&error))?;
+        let properties = &*element.properties;
+        let key = properties::first_value(properties, properties::UNIQ_KEY).ok_or_else(lacks)?;
+        keys.written(&Sent { key, header: &header, properties, body: &element.body })?;
+        waits.push(Bytes::copy_from_slice(key.as_bytes()));
+    }
+    Ok(Waits::Send(waits))
 }
 
 /// Whether a send takes the place of a message that was given back. Such a one says in its header how often it was consumed

@@ -43,6 +43,9 @@ steps! { open:
         send_backs_are_answered_as_seen
         topics_are_created_as_seen
     }
+    batched {
+        a_batch_is_stored_message_by_message
+    }
     compressed {
         other_formats_are_read_back
         zlib_is_read_back
@@ -62,6 +65,9 @@ steps! { open:
         a_given_queue_is_the_one
         a_queue_that_is_not_there_is_refused
     }
+    requests {
+        a_request_is_replied_to
+    }
     send_back {
         a_message_comes_again_after_its_delay
         a_message_is_a_dead_letter_after_the_limit
@@ -73,7 +79,10 @@ steps! { open:
         a_message_is_stored_as_it_was_sent
         a_one_way_message_arrives
         the_largest_message_is_stored
-    }    transactions {
+    }    traced {
+        a_trace_tells_of_a_send
+    }
+    transactions {
         a_commit_is_delivered
         a_rollback_is_never_delivered
         what_is_unknown_is_asked_for
