@@ -25,6 +25,9 @@ pub struct Limits {
     /// Brokers whose health a producer with [`FaultTolerance`](crate::FaultTolerance) remembers; 1,024. Over it the one that
     /// least is to be said of is forgotten.
     pub fault_items: usize,
+    /// Connections whose peer has sent this client away and that still wait for answers; 64. Over it the oldest is closed,
+    /// and what waits on it fails. They do not count as [`links`](Self::links).
+    pub draining: usize,
     /// Bytes of one frame received, its length word included; 16 MiB. A longer one closes its connection.
     pub frame: usize,
     /// Bytes of one [`Output::Write`](crate::Output::Write), unless a single frame is longer; 256 KiB.
@@ -48,6 +51,7 @@ impl Default for Limits {
             topics: 10_000,
             links: 1_024,
             fault_items: 1_024,
+            draining: 64,
             frame: MAX_FRAME_LEN,
             write_batch: 256 << 10,
             inbound: 64,
@@ -66,6 +70,7 @@ impl Limits {
             ("limits.topics", self.topics),
             ("limits.links", self.links),
             ("limits.fault_items", self.fault_items),
+            ("limits.draining", self.draining),
             ("limits.write_batch", self.write_batch),
             ("limits.inbound", self.inbound),
             ("limits.tombstones", self.tombstones),

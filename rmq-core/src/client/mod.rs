@@ -2,12 +2,14 @@
 
 mod attempts;
 mod connections;
+mod draining;
 mod encode;
 mod faults;
 mod heartbeats;
 mod inbound;
 #[cfg(rmq_mutate)]
 mod mutations;
+mod name_servers;
 mod outputs;
 mod queues;
 mod routing;
@@ -91,6 +93,8 @@ pub struct Client {
     outputs: Outputs,
     links: Slab<Link>,
     link_by_address: BTreeMap<Address, LinkId>,
+    /// Links that drain, the one longest at it first.
+    draining: VecDeque<LinkId>,
     name_servers: NameServers,
     routes: RouteTable,
     brokers: Brokers,
@@ -124,6 +128,7 @@ impl Client {
             outputs: Outputs::new(config.limits.notices),
             links: Slab::new(),
             link_by_address: BTreeMap::new(),
+            draining: VecDeque::new(),
             name_servers,
             routes: RouteTable::new(),
             brokers: Brokers::default(),
@@ -240,7 +245,8 @@ impl Client {
             producers: self.producers.len(),
             fault_items: self.producers.fault_items(),
             topics: self.routes.len(),
-            links: self.links.len(),
+            links: self.links.len() - self.draining.len(),
+            draining: self.draining.len(),
             connections: self.links.iter().filter(|(_, link)| up(link)).count(),
             queued: self.links.iter().map(|(_, link)| link.queue.len()).sum(),
             awaited: self.links.iter().map(|(_, link)| link.awaited()).sum(),

@@ -9,6 +9,8 @@ use crate::time::Instant;
 pub(crate) struct Entry {
     /// None once cancelled: the opaque stays taken until its answer or deadline.
     pub(crate) owner: Option<Owner>,
+    /// Whether a peer that goes away has sent it here.
+    pub(crate) again: bool,
     pub(crate) written_at: Instant,
     /// Bytes received on the connection when this was written.
     pub(crate) received: u64,

@@ -141,7 +141,7 @@ mod tests {
 
     fn entry() -> Entry {
         let owner = Owner::Route(TopicId(Id { slot: 0, generation: 0 }));
-        Entry { owner: Some(owner), written_at: Instant::ZERO, received: 0 }
+        Entry { owner: Some(owner), again: false, written_at: Instant::ZERO, received: 0 }
     }
 
     #[test]

@@ -35,7 +35,7 @@ use crate::deadlines::Armed;
 use crate::error::{Attempt, RequestError, SendError, SendErrorKind, SendFailure, ServerOutcome};
 use crate::event::{MessageQueue, ProducerId, SendResult, SendStatus};
 use crate::fault::{Outcome, Report};
-use crate::link::{LinkId, Ticket};
+use crate::link::{Asking, LinkId, Ticket};
 use crate::route::{Choice, TopicId};
 use crate::send_back::SendBackOp;
 use crate::time::Instant;
@@ -220,6 +220,15 @@ impl SendOp {
     /// Whether the user chose the queue: another one will not do.
     pub(crate) fn has_given_queue(&self) -> bool {
         matches!(self.target, Target::Queue(_))
+    }
+
+    /// The request of the attempt under way stands elsewhere.
+    pub(crate) fn stands(&mut self, asking: Asking) {
+        match asking {
+            Asking::Idle => {}
+            Asking::Queued { link, ticket } => self.step = Step::Queued { link, ticket },
+            Asking::Awaiting { link, opaque } => self.step = Step::Awaiting { link, opaque },
+        }
     }
 
     /// When an attempt that begins now has had its share of the time.

@@ -4,9 +4,12 @@
 
 mod cases;
 mod contract;
+mod going_away;
 mod hard_cases;
 mod life_cycle;
 mod limits;
+mod name_servers;
+mod outages;
 mod producer_rows;
 mod send_back;
 mod support;

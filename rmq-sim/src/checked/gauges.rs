@@ -19,6 +19,11 @@ impl Gauges {
         Self { limits, name_servers, last: Stats::default() }
     }
 
+    /// So many name servers are in a new list. The old ones may have links still, where brokers are at their addresses.
+    pub(super) fn name_servers(&mut self, more: usize) {
+        self.name_servers += more;
+    }
+
     /// Checks `stats`, taken when all outputs were polled.
     pub(super) fn check(
         &mut self,
@@ -35,6 +40,7 @@ impl Gauges {
     fn limits(&self, stats: &Stats) -> Result<(), Violation> {
         let limits = &self.limits;
         let links = limits.links + self.name_servers;
+        let all_links = stats.links + stats.draining;
         // Besides operations a link waits for a heartbeat and an unregistration per producer, a topic for its question, a
         // broker that is watched for the detector's.
         let watched = stats.fault_items;
@@ -45,10 +51,11 @@ impl Gauges {
             ("producers", stats.producers, limits.producers),
             ("topics", stats.topics, limits.topics.max(stats.operations)),
             ("links", stats.links, links),
-            ("connections", stats.connections, stats.links),
-            ("queued", stats.queued, stats.operations + control + stats.links * limits.inbound),
-            ("awaited", stats.awaited, stats.operations + control + stats.links * limits.tombstones),
-            ("timers", stats.timers, stats.operations + stats.links + 2 * stats.topics + watched + 1),
+            ("draining", stats.draining, limits.draining),
+            ("connections", stats.connections, all_links),
+            ("queued", stats.queued, stats.operations + control + all_links * limits.inbound),
+            ("awaited", stats.awaited, stats.operations + control + all_links * limits.tombstones),
+            ("timers", stats.timers, stats.operations + all_links + 2 * stats.topics + watched + 1),
             ("fault_items", stats.fault_items, stats.producers * limits.fault_items),
         ];
         match bounds.iter().find(|(_, value, most)| value > most) {
@@ -81,6 +88,7 @@ fn never_back(last: &Stats, stats: &Stats) -> Result<(), Violation> {
             ("bytes_received", s.bytes_received),
             ("protocol_errors", s.protocol_errors),
             ("unknown_answers", s.unknown_answers),
+            ("go_aways", s.go_aways),
             ("inbound", s.inbound),
             ("inbound_dropped", s.inbound_dropped),
             ("stale_inputs", s.stale_inputs),

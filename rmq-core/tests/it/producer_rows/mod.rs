@@ -9,6 +9,7 @@ macro_rules! rows {
 }
 
 mod budget;
+mod connections;
 mod faults;
 mod queues;
 mod replies;
