@@ -141,6 +141,7 @@ impl Frames {
             let code = ResponseCode(command.code);
             match tap.waiting.remove(&command.opaque) {
                 Some(Waits::Send(key)) if is_stored(code) => self.keys.stored(&key),
+                Some(Waits::Send(key)) if code == ResponseCode::GO_AWAY => self.keys.sent_away(&key),
                 Some(Waits::Back) if code == ResponseCode::SUCCESS => self.untold[0] += 1,
                 Some(Waits::Retry) if is_stored(code) => self.untold[1] += 1,
                 _ => {}

@@ -88,7 +88,9 @@ impl Keys {
         let most = attempts + sent_away.min(attempts);
         Violation::unless(!twice, ONE_KEY, || format!("two messages have the key {key}"))?;
         Violation::unless(written <= most, WITHIN_POLICY, || {
-            format!("message {key} was written {written} times in {attempts} attempts, and sent away {sent_away} times")
+            format!(
+                "message {key} was written {written} times in {attempts} attempts, and sent away {sent_away} times"
+            )
         })?;
         Violation::unless(answered || !stored || forgot, ONE_TERMINAL_EVENT, || {
             format!("message {key} is Sent, but no broker said so")

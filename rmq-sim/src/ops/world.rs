@@ -45,6 +45,7 @@ fn config(setup: Setup) -> Option<ClientConfig> {
     let ms = Duration::from_millis;
     let tight = Limits {
         fault_items: 2,
+        draining: 2,
         operations: 3,
         operation_bytes: 2_000,
         producers: 2,

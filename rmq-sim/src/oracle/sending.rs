@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use rmq_core::{Event, Instant, SendError, SendResult};
 
+use rmq_proto::code::ResponseCode;
 use rmq_proto::names::RETRY_PREFIX;
 use rmq_proto::properties::ORIGIN_MESSAGE_ID;
 
@@ -52,9 +53,11 @@ impl Oracle for AcknowledgedIsStored {
     }
 }
 
-/// The `UNIQ_KEY` of a send that a broker read, unless it takes the place of a message that was given back.
+/// The `UNIQ_KEY` of a send that a broker read, unless it takes the place of a message that was given back, or the broker
+/// sent its client away: then it did not act on it, and the same attempt comes to it once more.
 fn requested_key(event: &ModelEvent) -> Option<&String> {
     match event {
+        ModelEvent::Requested { answered: Some(ResponseCode::GO_AWAY), .. } => None,
         ModelEvent::Requested { send: Some(send), .. } if !send.topic.starts_with(RETRY_PREFIX) => {
             send.unique_key.as_ref()
         }
