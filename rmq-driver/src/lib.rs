@@ -29,6 +29,7 @@
 mod builder;
 mod client;
 mod connection;
+mod discovery;
 mod error;
 mod operation;
 mod producer;
@@ -43,6 +44,7 @@ mod waiters;
 
 pub use builder::ClientBuilder;
 pub use client::{Client, ShutdownFuture};
+pub use discovery::{AddressServerProblem, Fetched, NameServerSource, NameServerSourceError};
 pub use error::{Error, StartError};
 pub use producer::{OnewayFuture, Producer, SendFuture};
 pub use queues::QueuesFuture;
@@ -51,8 +53,8 @@ pub use rmq_core::proto::code::ResponseCode;
 pub use rmq_core::proto::command::HeaderFormat;
 pub use rmq_core::proto::message::{Message, MessageError, StoredMessage};
 pub use rmq_core::{
-    Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError, DelayLevel,
-    FaultTolerance, Limits, MessageQueue, ProducerConfig, Redelivery, RejectReason, RequestError,
+    Address, AddressError, Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError,
+    DelayLevel, FaultTolerance, Limits, MessageQueue, ProducerConfig, Redelivery, RejectReason, RequestError,
     RetryPolicy, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid,
     SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome,
     Stats,
@@ -77,6 +79,7 @@ const _: () = {
     future::<ShutdownFuture>();
     error::<Error>();
     error::<StartError>();
+    error::<NameServerSourceError>();
     error::<ConfigError>();
     error::<MessageError>();
     error::<SendError>();

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failing step fails the test")]
 
+mod discovery;
 mod world;
 
 use std::time::Duration;
