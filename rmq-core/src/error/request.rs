@@ -99,9 +99,8 @@ pub enum RequestError {
         /// Its own words, cut at 4 KiB.
         remark: Option<Arc<str>>,
     },
-    /// The peer goes away and does nothing more, and so did the one at the other end of a new connection to its address, or
-    /// none was opened: so soon after another one, or as
-    /// [`reconnect_on_go_away`](crate::ClientConfigBuilder::reconnect_on_go_away) is off. It did not act on the request.
+    /// The peer goes away and did not act on the request. It said so on a new connection, too, or none was opened: the last
+    /// one was less than 100 ms old, or [`reconnect_on_go_away`](crate::ClientConfigBuilder::reconnect_on_go_away) is off.
     #[error("the peer goes away and did not act on the request")]
     GoneAway,
     /// The peer answered success, but its header cannot be used.

@@ -6,10 +6,10 @@
 //! | Connecting | `Connected`                                  | Up         |
 //! | Connecting | `Closed`, connect timeout                    | Idle       |
 //! | Up         | `Closed`, bad bytes, stall, silence, idleness | Idle       |
+//! | Up         | its peer sends the client away               | Up, but draining |
 //!
-//! | Up         | its peer sends the client away               | draining: another link takes its place |
-//!
-//! A draining link is found by no address. It stays until all that was written on it is answered or given up.
+//! Another link takes the place of one that drains, and no address leads to it any more. It is closed, and gone, when all that
+//! was written on it is answered or given up.
 //!
 //! An idle link remembers why and when it failed: the next connect that the core starts by itself waits for the
 //! back-off, and one for a user's operation comes at most once per [`HOLD_OFF`].

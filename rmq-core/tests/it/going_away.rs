@@ -211,6 +211,12 @@ fn every_kind_of_request_moves() {
     net.run(ms(0));
     assert!(matches!(net.take_sent_back(op).1, SentBack::ByBroker));
     assert_eq!(net.requests(RequestCode::CONSUMER_SEND_MSG_BACK).len(), 2);
+    net.run(ms(200));
+    net.send_away(&address_of("a"));
+    net.client.shutdown(net.now, ms(3_000));
+    net.run(ms(10));
+    assert!(net.client.is_shut_down());
+    assert_eq!(net.requests(RequestCode::UNREGISTER_CLIENT).len(), 2);
 
     let tolerance = FaultTolerance::new().detector(true);
     let mut net = net_of(ProducerConfig::new("PG").fault_tolerance(tolerance).attempts(NonZeroU32::MIN));

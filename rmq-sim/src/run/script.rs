@@ -244,9 +244,9 @@ const NEWER: [FaultKind; 2] = [FaultKind::Drain, FaultKind::GoAway];
 
 /// One of the first `of` kinds, or one of the newer ones.
 fn fault_kind(byte: u8, of: usize) -> FaultKind {
-    match NEWER.get(usize::from(u8::MAX - byte)) {
-        Some(kind) => *kind,
-        None => FaultKind::ALL[usize::from(byte) % of],
+    match byte {
+        240.. => NEWER[usize::from(byte) % NEWER.len()],
+        _ => FaultKind::ALL[usize::from(byte) % of],
     }
 }
 
