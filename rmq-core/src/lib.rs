@@ -100,7 +100,7 @@ pub use address::{Address, AddressError};
 pub use client::Client;
 pub use config::{
     AttemptTimeout, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError, FaultTolerance, Identity,
-    ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
+    InFlight, ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
 };
 pub use error::{
     Attempt, CloseCause, RejectReason, Rejected, RequestError, SendBackAttempt, SendBackError,

@@ -62,6 +62,10 @@ pub struct Stats {
     pub operation_bytes: usize,
     /// Gauge: producers.
     pub producers: usize,
+    /// Gauge: messages under way of producers with [`InFlight`](crate::InFlight) limits.
+    pub permits: usize,
+    /// Gauge: sends that wait for others of their producer to end.
+    pub in_line: usize,
     /// Gauge: topics known or asked for.
     pub topics: usize,
     /// Gauge: brokers whose health producers remember, counted for each producer.

@@ -68,7 +68,8 @@ impl Error {
             Self::Send(error) => error.is_retryable(),
             Self::SendBack(error) => error.is_retryable(),
             Self::Rejected(reason) => {
-                matches!(reason, RejectReason::TooManyOperations { .. } | RejectReason::TooManyBytes { .. })
+                use RejectReason::{NoPermit, TooManyBytes, TooManyOperations};
+                matches!(reason, TooManyOperations { .. } | TooManyBytes { .. } | NoPermit { .. })
             }
             Self::Message(_) | Self::NoQueueChosen | Self::ShutDown | Self::TaskLost => false,
         }

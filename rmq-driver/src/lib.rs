@@ -54,8 +54,8 @@ pub use rmq_core::proto::command::HeaderFormat;
 pub use rmq_core::proto::message::{Message, MessageError, StoredMessage};
 pub use rmq_core::{
     Address, AddressError, Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError,
-    DelayLevel, FaultTolerance, Limits, MessageQueue, ProducerConfig, Redelivery, RejectReason, RequestError,
-    RetryPolicy, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid,
+    DelayLevel, FaultTolerance, InFlight, Limits, MessageQueue, ProducerConfig, Redelivery, RejectReason,
+    RequestError, RetryPolicy, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid,
     SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome,
     Stats,
 };

@@ -47,6 +47,13 @@ impl Producer {
         SendFuture::new(self, message, None, options)
     }
 
+    /// [`send`](Self::send), unless the message would have to wait because as many of the producer's are under way as its
+    /// [limits](rmq_core::ProducerConfig::in_flight) allow: then it fails at its first poll with
+    /// [`RejectReason::NoPermit`](rmq_core::RejectReason::NoPermit).
+    pub fn try_send(&self, message: Message) -> SendFuture {
+        self.send_with(message, SendOptions::default().no_wait())
+    }
+
     /// Sends a message to a queue of its topic, such as [`queues`](Self::queues) tells, and waits until its broker has stored
     /// it. There is one attempt unless the [retry policy](rmq_core::RetryPolicy::at_given_queue) says otherwise, and no other
     /// broker will do.

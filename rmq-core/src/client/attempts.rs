@@ -120,6 +120,9 @@ impl Client {
     /// What to say of a send whose time ends while it waits for a route.
     fn servers_asked(&self, op: OpId) -> SendErrorKind {
         let step = self.sends.get(op.0).map(|send| &send.step);
+        if let Some(Step::InLine) = step {
+            return SendErrorKind::NoPermit;
+        }
         let Some(Step::Waiting { topic, stage, .. }) = step else { return SendErrorKind::TimedOut };
         let query = self.routes.get(*topic).and_then(|topic| topic.query.as_ref());
         match (stage, query) {
@@ -156,7 +159,7 @@ impl Client {
                 let (link, opaque, began, deadline) = (*link, *opaque, progress.began, progress.deadline);
                 self.give_up_awaiting(link, opaque, began, deadline);
             }
-            (Step::Asleep | Step::Resolve | Step::Pick | Step::Pausing, _)
+            (Step::Asleep | Step::InLine | Step::Resolve | Step::Pick | Step::Pausing, _)
             | (Step::Writing | Step::Awaiting { .. }, _) => {}
         }
     }
@@ -217,6 +220,7 @@ impl Client {
     pub(super) fn end(&mut self, op: OpId, event: impl FnOnce(SendOp) -> Event) {
         let Some(mut send) = self.sends.remove(op.0) else { return };
         self.timers.disarm(&mut send.timer);
+        self.release(&mut send);
         let bytes = send.bytes();
         let is_question = matches!(send.target, Target::Queues);
         let event = match send.back.take() {

@@ -1,5 +1,6 @@
 //! The client: its surface, its timers, and the settling of what its machines order.
 
+mod admission;
 mod attempts;
 mod connections;
 mod draining;
@@ -243,6 +244,8 @@ impl Client {
             operations: self.operations(),
             operation_bytes: self.send_bytes,
             producers: self.producers.len(),
+            permits: self.producers.permits().0,
+            in_line: self.producers.permits().1,
             fault_items: self.producers.fault_items(),
             topics: self.routes.len(),
             links: self.links.len() - self.draining.len(),

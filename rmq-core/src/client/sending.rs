@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use rmq_proto::body::TopicRouteData;
 use rmq_proto::message::{ID_ROOM, Prepared};
 
-use super::{Client, Effect};
+use super::Client;
 use crate::config::{ProducerConfig, SendOptions};
 use crate::error::{RejectReason, Rejected, SendErrorKind, ServerOutcome};
 use crate::event::{Event, MessageQueue, OpId, ProducerId};
@@ -62,7 +62,7 @@ impl Client {
         options: SendOptions,
     ) -> Result<OpId, Rejected<Prepared>> {
         self.advance(now);
-        let config = match self.admit_message(producer, &message, queue) {
+        let config = match self.admit_message(producer, &message, queue, options) {
             Ok(config) => config,
             Err(reason) => {
                 self.stats.rejected += 1;
@@ -95,7 +95,7 @@ impl Client {
         self.send_bytes += send.bytes();
         let op = OpId(self.sends.insert(send));
         self.arm_send(op, None);
-        self.effects.push_back(Effect::Proceed(op));
+        self.admit(op);
         self.settle();
         op
     }
@@ -105,12 +105,17 @@ impl Client {
         producer: ProducerId,
         message: &Prepared,
         queue: Option<&MessageQueue>,
+        options: SendOptions,
     ) -> Result<Arc<ProducerConfig>, RejectReason> {
         let config = self.admit_any(producer)?;
         if queue.is_some_and(|queue| &*queue.topic != message.topic()) {
             return Err(RejectReason::OtherTopic);
         }
-        self.admit_bytes(message.body().len() + message.properties().len() + ID_ROOM)?;
+        let bytes = message.body().len() + message.properties().len() + ID_ROOM;
+        self.admit_bytes(bytes)?;
+        if options.no_wait {
+            self.admit_at_once(producer, &config, bytes)?;
+        }
         Ok(config)
     }
 

@@ -8,7 +8,7 @@ use core::time::Duration;
 use rmq_proto::code::ResponseCode;
 use rmq_proto::names;
 
-use super::{ConfigError, FaultTolerance, at_least_a_millisecond};
+use super::{ConfigError, FaultTolerance, InFlight, at_least_a_millisecond};
 use crate::link::HOLD_OFF;
 
 /// How much of a call's time one attempt may take.
@@ -101,6 +101,7 @@ pub struct ProducerConfig {
     pub(crate) attempt_timeout: AttemptTimeout,
     pub(crate) retry: RetryPolicy,
     pub(crate) retry_backoff: Duration,
+    pub(crate) in_flight: Option<InFlight>,
     pub(crate) fault_tolerance: Option<FaultTolerance>,
     pub(crate) default_topic_queues: NonZeroU32,
 }
@@ -115,6 +116,7 @@ impl ProducerConfig {
             attempt_timeout: AttemptTimeout::Split,
             retry: RetryPolicy::default(),
             retry_backoff: HOLD_OFF,
+            in_flight: None,
             fault_tolerance: None,
             default_topic_queues: NonZeroU32::MIN.saturating_add(3),
         }
@@ -155,6 +157,14 @@ impl ProducerConfig {
     #[must_use]
     pub fn retry_backoff(mut self, wait: Duration) -> Self {
         self.retry_backoff = wait;
+        self
+    }
+
+    /// Lets sends beyond these limits wait until others end; off by default, so that only [`Limits`](crate::Limits) of the
+    /// client count. Java: `enableBackpressureForAsyncMode`.
+    #[must_use]
+    pub fn in_flight(mut self, limits: InFlight) -> Self {
+        self.in_flight = Some(limits);
         self
     }
 
@@ -200,6 +210,9 @@ impl ProducerConfig {
         if let AttemptTimeout::Cap(cap) = self.attempt_timeout {
             at_least_a_millisecond("attempt_timeout", cap)?;
         }
+        if let Some(limits) = &self.in_flight {
+            limits.check()?;
+        }
         if let Some(tolerance) = &self.fault_tolerance {
             tolerance.check()?;
         }
@@ -221,6 +234,8 @@ pub struct SendOptions {
     pub timeout: Option<Duration>,
     /// Do not ask for an answer: the operation ends when the bytes are handed to the stream, after one attempt.
     pub oneway: bool,
+    /// Reject the send at once where it would have to wait for its producer's others to end.
+    pub no_wait: bool,
 }
 
 impl SendOptions {
@@ -228,6 +243,13 @@ impl SendOptions {
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets [`no_wait`](Self::no_wait).
+    #[must_use]
+    pub fn no_wait(mut self) -> Self {
+        self.no_wait = true;
         self
     }
 

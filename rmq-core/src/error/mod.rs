@@ -44,6 +44,17 @@ pub enum RejectReason {
         /// The limit.
         limit: usize,
     },
+    /// So much of the producer is under way that the send would have to [wait](crate::InFlight), which it
+    /// [may not](crate::SendOptions::no_wait).
+    #[error(
+        "{messages} messages of {bytes} bytes of this producer are under way, its limit: wait for some to end"
+    )]
+    NoPermit {
+        /// Messages under way.
+        messages: usize,
+        /// Bytes that they hold.
+        bytes: usize,
+    },
     /// No such producer was added to this client.
     #[error("the producer belongs to another client")]
     UnknownProducer,

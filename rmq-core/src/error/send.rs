@@ -82,6 +82,9 @@ pub enum SendErrorKind {
     },
     /// The topic exists, but no broker with a master lets anybody write to it.
     NoWritableQueue,
+    /// The producer's other messages took all permits until the time of the call was used up: see
+    /// [`InFlight`](crate::InFlight). Nothing was sent.
+    NoPermit,
     /// The time of the call was used up.
     TimedOut,
     /// Each attempt failed that the configuration allows and that there was time for.
@@ -141,6 +144,7 @@ impl SendError {
     pub fn is_retryable(&self) -> bool {
         match self.0.kind {
             SendErrorKind::RouteUnavailable { .. }
+            | SendErrorKind::NoPermit
             | SendErrorKind::TimedOut
             | SendErrorKind::AttemptsExhausted => true,
             SendErrorKind::Refused => self.code().is_some_and(is_passing),
@@ -182,6 +186,11 @@ impl fmt::Display for SendError {
                     "failed: no broker with a master has a writable queue of it; check its permission",
                 )?;
             }
+            SendErrorKind::NoPermit => write!(
+                f,
+                "waited {} for others of its producer to end: as many are under way as it may have",
+                Rounded(*took)
+            )?,
             SendErrorKind::TimedOut => write!(f, "timed out after {}", Rounded(*took))?,
             SendErrorKind::AttemptsExhausted => {
                 write!(f, "failed {} times in {}", attempts.len(), Rounded(*took))?;

@@ -1,7 +1,9 @@
 //! Producers and the sends they are asked for.
 
+mod admission;
 mod send;
 
+pub(crate) use admission::{Admission, Permit};
 pub(crate) use send::{NewSend, Progress, SendOp, Stage, Step, Target, Verdict};
 
 use alloc::collections::BTreeMap;
@@ -15,6 +17,7 @@ use crate::fault::FaultTable;
 struct Producer {
     config: Arc<ProducerConfig>,
     faults: FaultTable,
+    admission: Admission,
 }
 
 /// The producers of one client, by group; in the order they were added.
@@ -40,12 +43,33 @@ impl Producers {
     pub(crate) fn insert(&mut self, config: ProducerConfig) -> ProducerId {
         let id = ProducerId(self.next);
         self.next += 1;
-        self.by_id.insert(id, Producer { config: Arc::new(config), faults: FaultTable::default() });
+        self.by_id.insert(
+            id,
+            Producer {
+                config: Arc::new(config),
+                faults: FaultTable::default(),
+                admission: Admission::default(),
+            },
+        );
         id
     }
 
     pub(crate) fn get(&self, id: ProducerId) -> Option<&Arc<ProducerConfig>> {
         self.by_id.get(&id).map(|producer| &producer.config)
+    }
+
+    pub(crate) fn admission(&self, id: ProducerId) -> Option<&Admission> {
+        self.by_id.get(&id).map(|producer| &producer.admission)
+    }
+
+    pub(crate) fn admission_mut(&mut self, id: ProducerId) -> Option<&mut Admission> {
+        self.by_id.get_mut(&id).map(|producer| &mut producer.admission)
+    }
+
+    /// Permits held and sends that wait for one, over all producers.
+    pub(crate) fn permits(&self) -> (usize, usize) {
+        let counts = self.by_id.values().map(|producer| &producer.admission);
+        counts.fold((0, 0), |(held, waiting), of| (held + of.held().0, waiting + of.waiting()))
     }
 
     pub(crate) fn faults(&self, id: ProducerId) -> Option<&FaultTable> {

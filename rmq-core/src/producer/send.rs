@@ -3,6 +3,7 @@
 //! | step     | leaves on                                  | to                                   |
 //! |----------|--------------------------------------------|--------------------------------------|
 //! | Asleep   | a send-back falls back on it (producer §12) | Resolve                              |
+//! | InLine   | a permit is free (producer §5.8)           | Resolve                              |
 //! | Resolve  | a usable route is known                    | Pick                                 |
 //! | Resolve  | no usable route is known                   | Waiting                              |
 //! | Waiting  | route                                      | Pick, or the end without a queue     |
@@ -36,6 +37,7 @@ use crate::error::{Attempt, RequestError, SendError, SendErrorKind, SendFailure,
 use crate::event::{MessageQueue, ProducerId, SendResult, SendStatus};
 use crate::fault::{Outcome, Report};
 use crate::link::{Asking, LinkId, Ticket};
+use crate::producer::Permit;
 use crate::route::{Choice, TopicId};
 use crate::send_back::SendBackOp;
 use crate::time::Instant;
@@ -55,6 +57,8 @@ pub(crate) enum Stage {
 pub(crate) enum Step {
     /// A broker is asked first to take the message back.
     Asleep,
+    /// Others of its producer have to end first.
+    InLine,
     Resolve,
     Waiting {
         topic: TopicId,
@@ -121,6 +125,7 @@ pub(crate) struct SendOp {
     pub(crate) began: Instant,
     pub(crate) deadline: Instant,
     pub(crate) step: Step,
+    pub(crate) permit: Permit,
     pub(crate) timer: Option<Armed>,
     pub(crate) progress: Option<Progress>,
     /// Attempts that ended.
@@ -192,6 +197,7 @@ impl SendOp {
             began: now,
             deadline: now + timeout,
             step: Step::Resolve,
+            permit: Permit::Unneeded,
             timer: None,
             progress: None,
             ended: 0,
@@ -207,6 +213,11 @@ impl SendOp {
     /// Bytes held while it is under way.
     pub(crate) fn bytes(&self) -> usize {
         self.back.as_ref().map_or(self.body.len() + self.properties.len(), |back| back.bytes)
+    }
+
+    /// Whether it counts among what its producer has under way.
+    pub(crate) fn needs_permit(&self) -> bool {
+        !matches!(self.target, Target::Queues)
     }
 
     fn attempts_allowed(&self) -> u32 {

@@ -6,6 +6,7 @@ mod cases;
 mod contract;
 mod going_away;
 mod hard_cases;
+mod in_flight;
 mod life_cycle;
 mod limits;
 mod name_servers;

@@ -44,7 +44,7 @@ pub(crate) fn encode(
     bench.measure(name, || {
         let mut out = BytesMut::with_capacity(1024);
         write(&mut out);
-        out.freeze()
+        out
     });
     let mut out = BytesMut::new();
     bench.measure(&format!("{name}-reused"), || {

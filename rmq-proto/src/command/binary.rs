@@ -213,6 +213,7 @@ impl BinarySink<'_> {
     }
 }
 
+// Known fields are written without a call: a send has fourteen of them. JSON's are longer, and slower so.
 impl ExtSink for BinarySink<'_> {
     fn text(&mut self, name: &str, value: &str) {
         self.name(name);
@@ -228,6 +229,7 @@ impl ExtSink for BinarySink<'_> {
         self.text(name, if value { "true" } else { "false" });
     }
 
+    #[inline(always)]
     fn known_text(&mut self, name: &FieldName, value: &str) {
         match name.binary() {
             Some(form) => {
@@ -238,6 +240,7 @@ impl ExtSink for BinarySink<'_> {
         }
     }
 
+    #[inline(always)]
     fn known_integer(&mut self, name: &FieldName, value: i64) {
         match (name.binary(), u8::try_from(value)) {
             (Some(form), Ok(digit @ 0..=9)) => {
@@ -250,6 +253,7 @@ impl ExtSink for BinarySink<'_> {
         }
     }
 
+    #[inline(always)]
     fn known_boolean(&mut self, name: &FieldName, value: bool) {
         match (name.binary(), value) {
             (Some(form), true) => self.pen.put_part_and(form.bytes(), form.len(), b"\0\0\0\x04true"),

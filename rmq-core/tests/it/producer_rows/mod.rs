@@ -11,6 +11,7 @@ macro_rules! rows {
 mod budget;
 mod connections;
 mod faults;
+mod in_flight;
 mod queues;
 mod replies;
 mod routes;

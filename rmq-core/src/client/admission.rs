@@ -1,0 +1,62 @@
+//! Permits of sends: taken, waited for and given back.
+
+use super::{Client, Effect};
+use crate::config::ProducerConfig;
+use crate::error::RejectReason;
+use crate::event::{OpId, ProducerId};
+use crate::producer::{Permit, SendOp, Step};
+
+impl Client {
+    /// Refuses a message that may not wait and would have to.
+    pub(super) fn admit_at_once(
+        &self,
+        producer: ProducerId,
+        config: &ProducerConfig,
+        bytes: usize,
+    ) -> Result<(), RejectReason> {
+        let Some(limit) = &config.in_flight else { return Ok(()) };
+        let Some(admission) = self.producers.admission(producer) else { return Ok(()) };
+        if admission.has_room(limit, bytes) {
+            return Ok(());
+        }
+        let (messages, bytes) = admission.held();
+        Err(RejectReason::NoPermit { messages, bytes })
+    }
+
+    /// Lets a send begin, or wait in line.
+    pub(super) fn admit(&mut self, op: OpId) {
+        let place = self.next_serial + 1;
+        let Some(send) = self.sends.get_mut(op.0) else { return };
+        let limit = if send.needs_permit() { send.config.in_flight } else { None };
+        if let Some(limit) = limit
+            && let Some(admission) = self.producers.admission_mut(send.producer)
+        {
+            let bytes = send.bytes();
+            if !admission.has_room(&limit, bytes) {
+                send.permit = admission.stand_in_line(place, op, bytes);
+                send.step = Step::InLine;
+                self.next_serial = place;
+                return;
+            }
+            send.permit = admission.take(bytes);
+        }
+        self.effects.push_back(Effect::Proceed(op));
+    }
+
+    /// Gives back what an ended send had, and lets in those that there is room for now.
+    pub(super) fn release(&mut self, send: &mut SendOp) {
+        let permit = core::mem::take(&mut send.permit);
+        let Some(limit) = send.config.in_flight.filter(|_| permit != Permit::Unneeded) else { return };
+        let Some(admission) = self.producers.admission_mut(send.producer) else { return };
+        admission.release(permit);
+        // Whoever's time is over just now was not let in, and its timer says so.
+        while let Some(next) = admission.first().and_then(|op| self.sends.get_mut(op.0))
+            && next.deadline > self.now
+            && let Some((op, permit)) = admission.admit_first(&limit)
+        {
+            next.permit = permit;
+            next.step = Step::Resolve;
+            self.effects.push_back(Effect::Proceed(op));
+        }
+    }
+}
