@@ -135,6 +135,24 @@ fn a_detached_send_runs_on() {
     assert_eq!((client.stats().sends_succeeded, client.stats().operations), (4, 0));
 }
 
+/// Row 51, the handle's part: the send of a handle that is let go of is tried again as any other.
+#[test]
+fn row_051() {
+    let (world, mut peer, client, producer) = warm();
+    peer.holds = true;
+    Hand::begun(producer.send(message("hello"))).into_inner().detach().unwrap();
+    peer.run();
+    let broker = peer.pipe(BROKER);
+    world.pipes.with(broker, |end| end.peer_closed = true);
+    peer.holds = false;
+    peer.run();
+    world.pass(Duration::from_millis(100));
+    peer.run();
+    assert_eq!(peer.bodies(), [b"hello", b"hello"]);
+    let stats = client.stats();
+    assert_eq!((stats.sends_succeeded, stats.retries, stats.operations, stats.operation_bytes), (2, 1, 0, 0));
+}
+
 #[test]
 fn a_oneway_send_ends_when_all_its_bytes_are_taken() {
     let (world, mut peer, _client, producer) = warm();

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::world::{BROKER, Hand, NAME_SERVER, Peer, World};
+use crate::world::{Hand, NAME_SERVER, Peer, World};
 use rmq_driver::{
     Address, AddressServerProblem, Client, ConfigError, Error, Fetched, Message, NameServerSource,
     NameServerSourceError, SendErrorKind, StartError,
@@ -239,25 +239,4 @@ fn a_list_set_by_hand() {
     peer.run();
     shutdown.output().unwrap();
     assert_eq!(client.set_name_servers(NAME_SERVER), Err(ConfigError::ShutDown));
-}
-
-/// Row 51, the handle's part: the send of a handle that is let go of is tried again as any other.
-#[test]
-fn row_051_a_detached_send_is_tried_again() {
-    let world = World::new();
-    let client = world.client();
-    let producer = client.producer("group").unwrap();
-    let mut peer = Peer::new(&world);
-    peer.holds = true;
-    Hand::begun(producer.send(Message::new("orders", "hello"))).into_inner().detach().unwrap();
-    peer.run();
-    let broker = peer.pipe(BROKER);
-    world.pipes.with(broker, |end| end.peer_closed = true);
-    peer.holds = false;
-    peer.run();
-    pass(&world, SECOND / 10);
-    peer.run();
-    assert_eq!(peer.bodies(), [b"hello", b"hello"]);
-    let stats = client.stats();
-    assert_eq!((stats.sends_succeeded, stats.retries, stats.operations, stats.operation_bytes), (1, 1, 0, 0));
 }
