@@ -5,11 +5,14 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use rmq_proto::code::ResponseCode;
+pub use rmq_proto::header::TransactionState as Resolution;
+use rmq_proto::message::{ID_SEPARATOR, StoredMessage};
 
 use crate::address::Address;
-use crate::error::{CloseCause, SendBackError, SendError};
+use crate::error::{CloseCause, EndTransactionError, RecallError, SendBackError, SendError};
 use crate::send_back::SentBack;
 use crate::slab::Id;
+use crate::transaction::CheckToken;
 
 /// One accepted operation. Never reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,7 +43,8 @@ impl fmt::Debug for ProducerId {
 }
 
 /// Something that happened. Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `QueuesFound`,
-/// `SendFailed`, `SentBack`, `SendBackFailed` and `Cancelled`; these are never dropped. The others inform: when more than
+/// `SendFailed`, `SentBack`, `SendBackFailed`, `Recalled`, `RecallFailed`, `TransactionEnded`, `EndTransactionFailed` and
+/// `Cancelled`; these are never dropped. The others inform: when more than
 /// [`Limits::notices`](crate::Limits::notices) of them wait, further ones are counted and dropped.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -85,6 +89,33 @@ pub enum Event {
         /// What was tried and why it failed.
         error: SendBackError,
     },
+    /// A broker took a timer message back: it is not delivered.
+    Recalled {
+        /// The operation.
+        op: OpId,
+        /// The message's id.
+        message_id: String,
+    },
+    /// A timer message could not be recalled.
+    RecallFailed {
+        /// The operation.
+        op: OpId,
+        /// What was tried and why it failed.
+        error: RecallError,
+    },
+    /// All bytes that tell a broker how a transaction went were handed to the stream. No broker confirms it; one that missed
+    /// it asks.
+    TransactionEnded {
+        /// The operation.
+        op: OpId,
+    },
+    /// A broker could not be told how a transaction went. It asks after a while.
+    EndTransactionFailed {
+        /// The operation.
+        op: OpId,
+        /// Why.
+        error: EndTransactionError,
+    },
     /// An operation was cancelled by [`Client::cancel`](crate::Client::cancel).
     Cancelled {
         /// The operation.
@@ -110,6 +141,20 @@ pub enum Event {
         address: Address,
         /// Its answer.
         code: ResponseCode,
+        /// Its own words, cut at 4 KiB.
+        remark: Option<Arc<str>>,
+    },
+    /// A broker asks how a transaction went, as nobody has told it yet. It may be one that another process of the group
+    /// began, or this one before it was restarted. [`Client::answer_check`](crate::Client::answer_check) answers, within
+    /// 60 s.
+    TransactionCheck {
+        /// What to answer with.
+        token: CheckToken,
+        /// The producer of the message's group.
+        producer: ProducerId,
+        /// The half message, with the topic and the queue that it is meant for. Its body is as it was sent: perhaps
+        /// compressed.
+        message: StoredMessage,
     },
     /// The client has shut down: nothing more comes.
     ShutDown,
@@ -174,20 +219,42 @@ impl fmt::Display for MessageQueue {
 pub struct SendResult {
     /// How safe the message is.
     pub status: SendStatus,
-    /// The id this client gave the message (property `UNIQ_KEY`); the same in all attempts.
+    /// The id this client gave the message (property `UNIQ_KEY`); the same in all attempts. Of a batch the
+    /// [ids](Self::message_ids) of all messages, joined by `,`.
     pub message_id: String,
     /// The queue it is in, as the broker said.
     pub queue: MessageQueue,
-    /// Its offset in that queue.
+    /// Its offset in that queue; of a batch that of its first message, which the others follow.
     pub queue_offset: i64,
-    /// The broker's own id: store address and commit-log offset.
+    /// The broker's own id: store address and commit-log offset. Of a batch those of all messages, joined by `,`.
     pub offset_message_id: String,
     /// Transaction id, where the broker gave one.
     pub transaction_id: Option<String>,
+    /// What the message can be [recalled](crate::Recall) by: of timer messages, from brokers since 5.3.2.
+    pub recall_handle: Option<String>,
     /// Region of the broker; `DefaultRegion` unless it said otherwise.
     pub region_id: String,
     /// Whether the broker wants this message traced.
     pub trace_on: bool,
     /// Attempts it took, from 1.
     pub attempts: u32,
+}
+
+impl SendResult {
+    /// The ids of the messages of a batch, in their order. Of a single message, and of a batch that the broker keeps as one
+    /// message, one id.
+    pub fn message_ids(&self) -> impl Iterator<Item = &str> {
+        self.message_id.split(ID_SEPARATOR)
+    }
+
+    /// The broker's ids, in the same order.
+    pub fn offset_message_ids(&self) -> impl Iterator<Item = &str> {
+        self.offset_message_id.split(ID_SEPARATOR)
+    }
+
+    /// Whether a half message with this result is to be rolled back and the local work left undone, as the broker may lose
+    /// it: any status but [`SendOk`](SendStatus::SendOk) (producer §9.1).
+    pub fn is_to_be_rolled_back(&self) -> bool {
+        self.status != SendStatus::SendOk
+    }
 }

@@ -57,13 +57,15 @@
 //!    [`Client::poll_timeout`] is `None` or later than `now`: no driver can spin. Input and commands never fire timers:
 //!    an answer that is fed before `handle_timeout` wins, even past its deadline.
 //! 4. Every accepted operation ends in exactly one of [`Event::Sent`], [`Event::OnewayWritten`], [`Event::QueuesFound`],
-//!    [`Event::SendFailed`], [`Event::SentBack`], [`Event::SendBackFailed`] and [`Event::Cancelled`], whatever happens to
-//!    connections and time.
+//!    [`Event::SendFailed`], [`Event::SentBack`], [`Event::SendBackFailed`], [`Event::Recalled`],
+//!    [`Event::RecallFailed`], [`Event::TransactionEnded`], [`Event::EndTransactionFailed`] and [`Event::Cancelled`],
+//!    whatever happens to connections and time.
 //! 5. At most one [`Output::Write`] of a connection is outstanding, and its size is bounded. [`Input::Written`] reports
 //!    progress; the next write comes when all is reported. So a driver needs no queue.
 //! 6. The same [`Start`] and the same calls give the same outputs, byte for byte, on every platform. With other
 //!    chunks or another drain order, each operation still gets the same events, and each connection the same bytes, except
 //!    that control frames (heartbeats, routes) overtake whatever waits at the moment. A clock that goes back is clamped.
+//!    [Hooks](RequestHook), the only code of a user in here, have to be pure for that.
 //! 7. Everything is bounded: each collection has its limit in [`Limits`]. A command over a limit is rejected and hands
 //!    back what it was given.
 
@@ -82,6 +84,7 @@ mod deadlines;
 mod error;
 mod event;
 mod fault;
+mod hook;
 mod io;
 mod limits;
 mod link;
@@ -89,28 +92,37 @@ mod link;
 #[doc(hidden)]
 pub mod mutate;
 mod producer;
+mod recall;
 mod rng;
 mod route;
 mod send_back;
 mod slab;
 mod stats;
 mod time;
+mod trace;
+mod transaction;
 
 pub use address::{Address, AddressError};
 pub use client::Client;
 pub use config::{
-    AttemptTimeout, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError, FaultTolerance, Identity,
-    InFlight, ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
+    AttemptTimeout, AutoBatch, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError,
+    FaultTolerance, Identity, InFlight, ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
+    Trace,
 };
 pub use error::{
-    Attempt, CloseCause, RejectReason, Rejected, RequestError, SendBackAttempt, SendBackError,
-    SendBackErrorKind, SendError, SendErrorKind, ServerOutcome,
+    Attempt, CloseCause, EndTransactionError, RecallError, RejectReason, Rejected, RequestError,
+    SendBackAttempt, SendBackError, SendBackErrorKind, SendError, SendErrorKind, ServerOutcome,
 };
-pub use event::{Event, MessageQueue, OpId, ProducerId, SendResult, SendStatus};
+pub use event::{Event, MessageQueue, OpId, ProducerId, Resolution, SendResult, SendStatus};
+pub use hook::{
+    AddFieldError, Forbidden, OutgoingRequest, ReceivedAnswer, RequestFields, RequestHook, SendAttempt,
+};
 pub use io::{CloseReason, ConnId, Input, Output, WriteData};
 pub use limits::Limits;
+pub use recall::{Recall, RecallInvalid};
 pub use rmq_proto as proto;
-pub use rmq_proto::message::DelayLevel;
+pub use rmq_proto::message::{DelayLevel, DelayLevelError};
 pub use send_back::{Redelivery, SendBack, SendBackInvalid, SentBack};
 pub use stats::Stats;
 pub use time::Instant;
+pub use transaction::CheckToken;

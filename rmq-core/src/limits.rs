@@ -9,7 +9,8 @@ use crate::config::ConfigError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Operations under way, those included whose end was not yet polled; 65,536. Over it a command is
-    /// [rejected](crate::RejectReason::TooManyOperations).
+    /// [rejected](crate::RejectReason::TooManyOperations). Each message that waits for an [automatic
+    /// batch](crate::AutoBatch) or is in one is an operation, so there are no more of those batches.
     pub operations: usize,
     /// Bytes of bodies and properties of the operations under way; 256 MiB. Over it a command is
     /// [rejected](crate::RejectReason::TooManyBytes).
@@ -28,13 +29,27 @@ pub struct Limits {
     /// Connections whose peer has sent this client away and that still wait for answers; 64. Over it the oldest is closed,
     /// and what waits on it fails. They do not count as [`links`](Self::links).
     pub draining: usize,
+    /// Trace records that wait to be sent, for each producer with [`Trace`](crate::Trace); 2,048. Over it new ones are dropped and
+    /// counted.
+    pub trace_records: usize,
+    /// Messages with trace records under way, for each producer with [`Trace`](crate::Trace); 64. Over it records wait. They
+    /// do not count as operations.
+    pub trace_sends: usize,
     /// Bytes of one frame received, its length word included; 16 MiB. A longer one closes its connection.
     pub frame: usize,
     /// Bytes of one [`Output::Write`](crate::Output::Write), unless a single frame is longer; 256 KiB.
     pub write_batch: usize,
+    /// Bytes of the ext fields that [hooks](crate::RequestHook) add to one request, each counted as eight more than its name
+    /// and its value; 4 KiB. Over it a field is [refused](crate::AddFieldError::TooManyBytes).
+    pub hook_bytes: usize,
     /// Answers to a broker's requests that wait to be written, per connection; 64. Over it a request is dropped and
     /// counted.
     pub inbound: usize,
+    /// Brokers' questions about transactions that are not answered yet; 1,024. Over it one is dropped and counted: the
+    /// broker asks again.
+    pub checks: usize,
+    /// Bytes of the messages that these questions are about; 64 MiB. Over it one is dropped and counted.
+    pub check_bytes: usize,
     /// Cancelled requests whose late answer is waited for, per connection; 1,024. Over it the first to end is
     /// forgotten, and its opaque may be used again.
     pub tombstones: usize,
@@ -52,9 +67,14 @@ impl Default for Limits {
             links: 1_024,
             fault_items: 1_024,
             draining: 64,
+            trace_records: 2_048,
+            trace_sends: 64,
             frame: MAX_FRAME_LEN,
             write_batch: 256 << 10,
+            hook_bytes: 4 << 10,
             inbound: 64,
+            checks: 1_024,
+            check_bytes: 64 << 20,
             tombstones: 1_024,
             notices: 1_024,
         }
@@ -71,8 +91,13 @@ impl Limits {
             ("limits.links", self.links),
             ("limits.fault_items", self.fault_items),
             ("limits.draining", self.draining),
+            ("limits.trace_records", self.trace_records),
+            ("limits.trace_sends", self.trace_sends),
             ("limits.write_batch", self.write_batch),
+            ("limits.hook_bytes", self.hook_bytes),
             ("limits.inbound", self.inbound),
+            ("limits.checks", self.checks),
+            ("limits.check_bytes", self.check_bytes),
             ("limits.tombstones", self.tombstones),
             ("limits.notices", self.notices),
         ] {
@@ -82,6 +107,10 @@ impl Limits {
         }
         if self.frame < 1_024 {
             return Err(ConfigError::TooSmall { name: "limits.frame", minimum: "1024 bytes" });
+        }
+        // The binary format has 15 bits for the length of a name.
+        if self.hook_bytes > 0x7fff {
+            return Err(ConfigError::TooLarge { name: "limits.hook_bytes", maximum: "32767" });
         }
         // At 352 MiB the first byte of a frame could be taken for a TLS handshake (wire §9.1).
         if self.frame >= 352 << 20 {

@@ -18,6 +18,28 @@ pub struct Stats {
     pub send_backs_succeeded: u64,
     /// Counter: send-backs given up.
     pub send_backs_failed: u64,
+    /// Counter: recalls accepted.
+    pub recalls: u64,
+    /// Counter: recalls that a broker carried out.
+    pub recalls_succeeded: u64,
+    /// Counter: recalls given up.
+    pub recalls_failed: u64,
+    /// Counter: ends of transactions accepted, answers to checks included.
+    pub transaction_ends: u64,
+    /// Counter: ends of transactions whose bytes were written.
+    pub transaction_ends_written: u64,
+    /// Counter: ends of transactions given up.
+    pub transaction_ends_failed: u64,
+    /// Counter: brokers' questions about transactions that were passed on.
+    pub checks: u64,
+    /// Counter: such questions dropped, as there were too many, or the client was shutting down.
+    pub checks_dropped: u64,
+    /// Counter: such questions that could not be read.
+    pub checks_undecodable: u64,
+    /// Counter: such questions about a message of no group, or one that this client has no producer of.
+    pub checks_of_strangers: u64,
+    /// Counter: such questions that nobody answered for 60 s.
+    pub checks_expired: u64,
     /// Counter: operations cancelled.
     pub cancelled: u64,
     /// Counter: commands rejected.
@@ -56,10 +78,22 @@ pub struct Stats {
     pub route_queries: u64,
     /// Counter: events that end no operation and were dropped.
     pub notices_dropped: u64,
+    /// Counter: [trace](crate::Trace) records made. Each ends among the next three.
+    pub traces: u64,
+    /// Counter: trace records that a broker stored.
+    pub traces_sent: u64,
+    /// Counter: trace records whose message could not be sent.
+    pub traces_failed: u64,
+    /// Counter: trace records that were not sent, as too many waited or no text could carry them.
+    pub traces_dropped: u64,
     /// Gauge: operations under way, those included whose end was not yet polled.
     pub operations: usize,
     /// Gauge: bytes of their bodies and properties.
     pub operation_bytes: usize,
+    /// Gauge: brokers' questions about transactions that are not answered yet.
+    pub open_checks: usize,
+    /// Gauge: bytes of the messages that they are about.
+    pub check_bytes: usize,
     /// Gauge: producers.
     pub producers: usize,
     /// Gauge: messages under way of producers with [`InFlight`](crate::InFlight) limits.
@@ -70,6 +104,14 @@ pub struct Stats {
     pub topics: usize,
     /// Gauge: brokers whose health producers remember, counted for each producer.
     pub fault_items: usize,
+    /// Gauge: messages that wait to go out in a [batch](crate::AutoBatch).
+    pub gathered: usize,
+    /// Gauge: bytes of their bodies.
+    pub gathered_bytes: usize,
+    /// Gauge: batches that they wait for.
+    pub groups: usize,
+    /// Gauge: automatic batches under way. They are no operations; those that they carry are.
+    pub auto_batches: usize,
     /// Gauge: peers known.
     pub links: usize,
     /// Gauge: connections that wait for their last answers, as their peer has sent this client away.
@@ -80,7 +122,13 @@ pub struct Stats {
     pub queued: usize,
     /// Gauge: requests written whose answer is awaited, cancelled ones included.
     pub awaited: usize,
-    /// Gauge: timers armed.
+    /// Gauge: trace records that wait to be sent.
+    pub traces_waiting: usize,
+    /// Gauge: messages with trace records under way. They are no operations, and not counted as sends.
+    pub trace_sends: usize,
+    /// Gauge: timers armed for operations and for messages with trace records.
+    pub operation_timers: usize,
+    /// Gauge: timers armed, those of operations included.
     pub timers: usize,
 }
 
@@ -92,6 +140,10 @@ impl Stats {
             Event::SendFailed { .. } => self.sends_failed += u64::from(!is_question),
             Event::SentBack { .. } => self.send_backs_succeeded += 1,
             Event::SendBackFailed { .. } => self.send_backs_failed += 1,
+            Event::Recalled { .. } => self.recalls_succeeded += 1,
+            Event::RecallFailed { .. } => self.recalls_failed += 1,
+            Event::TransactionEnded { .. } => self.transaction_ends_written += 1,
+            Event::EndTransactionFailed { .. } => self.transaction_ends_failed += 1,
             Event::Cancelled { .. } => self.cancelled += 1,
             _ => {}
         }

@@ -6,8 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmq_core::proto::command::HeaderFormat;
+use rmq_core::proto::compress::Compression;
+use rmq_core::proto::sign::Credentials;
 use rmq_core::{
-    Client as Core, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError, Limits, Start,
+    Client as Core, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError, Limits, RequestHook,
+    Start,
 };
 
 use crate::client::Client;
@@ -141,10 +144,53 @@ impl<R> ClientBuilder<R> {
         self.set(|config| config.version(version))
     }
 
-    /// Longest body of a message, in bytes; 4 MiB by default.
+    /// Longest body of a message before it is compressed, in bytes; 4 MiB by default.
     #[must_use]
     pub fn max_message_len(self, bytes: usize) -> Self {
         self.set(|config| config.max_message_len(bytes))
+    }
+
+    /// Signs every request, for brokers with access control; none by default. [`Client::set_credentials`] replaces them.
+    #[must_use]
+    pub fn credentials(self, credentials: Credentials) -> Self {
+        self.set(|config| config.credentials(credentials))
+    }
+
+    /// Puts all topics and groups into a namespace of version 1; none by default.
+    #[must_use]
+    pub fn namespace(self, namespace: &str) -> Self {
+        self.set(|config| config.namespace(namespace))
+    }
+
+    /// Names a namespace of version 2 in every request; none by default.
+    #[must_use]
+    pub fn namespace_v2(self, namespace: &str) -> Self {
+        self.set(|config| config.namespace_v2(namespace))
+    }
+
+    /// Adds a hook around requests, to be called after those added before. It runs inside the client: mind what
+    /// [`RequestHook`] asks of it.
+    #[must_use]
+    pub fn hook(self, hook: Arc<dyn RequestHook>) -> Self {
+        self.set(|config| config.hook(hook))
+    }
+
+    /// Bodies with at least so many bytes are compressed, in the caller's task; 4,096 by default.
+    #[must_use]
+    pub fn compress_from(self, bytes: usize) -> Self {
+        self.set(|config| config.compress_from(bytes))
+    }
+
+    /// The format that bodies are compressed in, `None` for not at all; zlib by default.
+    #[must_use]
+    pub fn compression(self, kind: impl Into<Option<Compression>>) -> Self {
+        self.set(|config| config.compression(kind))
+    }
+
+    /// How hard to compress; 5 by default.
+    #[must_use]
+    pub fn compression_level(self, level: u8) -> Self {
+        self.set(|config| config.compression_level(level))
     }
 
     /// Bounds of everything that can grow.

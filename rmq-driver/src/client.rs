@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use rmq_core::proto::sign::Credentials;
 use rmq_core::{Address, ConfigError, ProducerConfig, Stats};
 
 use crate::builder::ClientBuilder;
@@ -59,9 +60,15 @@ impl<R> Client<R> {
     ///
     /// As [`producer`](Self::producer), and any value that cannot work.
     pub fn producer_with(&self, config: ProducerConfig) -> Result<Producer, ConfigError> {
-        let timeout = config.timeout();
+        let (group, timeout) = (config.group().into(), config.timeout());
         let id = self.owner.add_producer(config)?;
-        Ok(Producer::new(Arc::clone(&self.owner), id, timeout))
+        Ok(Producer::new(Arc::clone(&self.owner), id, group, timeout))
+    }
+
+    /// Signs requests with these credentials from now on, or none any more: what is written to a connection after this call,
+    /// further attempts of sends under way included. Connections stay open.
+    pub fn set_credentials(&self, credentials: Option<Credentials>) {
+        self.owner.set_credentials(credentials);
     }
 
     /// Takes another list of name servers: one `host:port`, or several joined by `;`. True if it holds others than those

@@ -1,7 +1,9 @@
 //! What a user of the handles can meet.
 
-use rmq_core::proto::message::MessageError;
-use rmq_core::{ConfigError, RejectReason, SendBackError, SendError};
+use rmq_core::proto::message::{BatchError, MessageError};
+use rmq_core::{
+    ConfigError, EndTransactionError, RecallError, RecallInvalid, RejectReason, SendBackError, SendError,
+};
 
 use crate::runtime::SpawnError;
 
@@ -25,13 +27,16 @@ pub enum StartError {
     Spawn(#[from] SpawnError),
 }
 
-/// Why a message was not sent or given back, or is not known to be.
+/// Why a message was not sent, given back or recalled, or is not known to be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The message breaks a rule. Nothing was sent.
     #[error(transparent)]
     Message(#[from] MessageError),
+    /// The messages cannot go out as one batch. Nothing was sent.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
     /// The client did not accept the message. Nothing was sent.
     #[error("not accepted: {0}")]
     Rejected(RejectReason),
@@ -44,6 +49,15 @@ pub enum Error {
     /// A send-back was accepted and given up; the error says what was tried. The message is still the caller's.
     #[error(transparent)]
     SendBack(#[from] SendBackError),
+    /// The message to be recalled cannot be meant so. Nothing was sent.
+    #[error(transparent)]
+    RecallInvalid(#[from] RecallInvalid),
+    /// A recall was accepted and given up; the error says what was tried.
+    #[error(transparent)]
+    Recall(#[from] RecallError),
+    /// A broker could not be told how a transaction went. It has the half message, and asks after a while: nothing is to be done.
+    #[error(transparent)]
+    EndTransaction(#[from] EndTransactionError),
     /// The client is shut down. Nothing was sent.
     #[error("the client is shut down: start another one")]
     ShutDown,
@@ -67,21 +81,34 @@ impl Error {
         match self {
             Self::Send(error) => error.is_retryable(),
             Self::SendBack(error) => error.is_retryable(),
+            Self::Recall(error) => error.is_retryable(),
             Self::Rejected(reason) => {
                 use RejectReason::{NoPermit, TooManyBytes, TooManyOperations};
                 matches!(reason, TooManyOperations { .. } | TooManyBytes { .. } | NoPermit { .. })
             }
-            Self::Message(_) | Self::NoQueueChosen | Self::ShutDown | Self::TaskLost => false,
+            Self::Message(_)
+            | Self::Batch(_)
+            | Self::RecallInvalid(_)
+            | Self::NoQueueChosen
+            | Self::EndTransaction(_)
+            | Self::ShutDown
+            | Self::TaskLost => false,
         }
     }
 
-    /// Whether a broker may have stored the message all the same: bytes of it went out, and no answer settled it.
+    /// Whether a broker may have stored the message all the same, or recalled it: bytes went out, and no answer settled it.
     pub fn may_have_been_stored(&self) -> bool {
         match self {
             Self::Send(error) => error.may_have_been_stored(),
             Self::SendBack(error) => error.may_have_been_stored(),
-            Self::TaskLost => true,
-            Self::Message(_) | Self::NoQueueChosen | Self::Rejected(_) | Self::ShutDown => false,
+            Self::Recall(error) => error.may_have_been_recalled(),
+            Self::TaskLost | Self::EndTransaction(_) => true,
+            Self::Message(_)
+            | Self::Batch(_)
+            | Self::RecallInvalid(_)
+            | Self::NoQueueChosen
+            | Self::Rejected(_)
+            | Self::ShutDown => false,
         }
     }
 }

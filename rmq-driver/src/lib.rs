@@ -26,42 +26,55 @@
 
 #![forbid(unsafe_code)]
 
+mod batch;
 mod builder;
+mod checks;
 mod client;
 mod connection;
 mod discovery;
 mod error;
+mod listeners;
 mod operation;
 mod producer;
 mod queues;
+mod recall;
 mod runtime;
 mod send_back;
 mod shared;
 mod stats;
 mod task;
 mod timer;
+mod transaction;
 mod waiters;
 
 pub use builder::ClientBuilder;
+pub use checks::{AnswerFuture, TransactionCheck, TransactionChecks};
 pub use client::{Client, ShutdownFuture};
 pub use discovery::{AddressServerProblem, Fetched, NameServerSource, NameServerSourceError};
 pub use error::{Error, StartError};
 pub use producer::{OnewayFuture, Producer, SendFuture};
 pub use queues::QueuesFuture;
+pub use recall::RecallFuture;
 pub use rmq_core;
 pub use rmq_core::proto::code::ResponseCode;
 pub use rmq_core::proto::command::HeaderFormat;
-pub use rmq_core::proto::message::{Message, MessageError, StoredMessage};
+pub use rmq_core::proto::compress::Compression;
+pub use rmq_core::proto::message::{
+    BatchError, DelayLevelError, DeliveryTime, Message, MessageError, StoredMessage,
+};
+pub use rmq_core::proto::sign::{Credentials, CredentialsError};
 pub use rmq_core::{
-    Address, AddressError, Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError,
-    DelayLevel, FaultTolerance, InFlight, Limits, MessageQueue, ProducerConfig, Redelivery, RejectReason,
-    RequestError, RetryPolicy, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid,
-    SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome,
-    Stats,
+    AddFieldError, Address, AddressError, Attempt, AttemptTimeout, AutoBatch, ClientConfig, CloseCause,
+    CloseOnTimeout, ConfigError, DelayLevel, EndTransactionError, FaultTolerance, Forbidden, InFlight,
+    Limits, MessageQueue, OutgoingRequest, ProducerConfig, RecallError, RecallInvalid, ReceivedAnswer,
+    Redelivery, RejectReason, RequestError, RequestFields, RequestHook, Resolution, RetryPolicy, SendAttempt,
+    SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError,
+    SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome, Stats, Trace,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use send_back::SendBackFuture;
 pub use stats::DriverStats;
+pub use transaction::{IntoResolution, TransactionResult};
 
 /// What the public types promise, checked when this is compiled.
 const _: () = {
@@ -76,13 +89,20 @@ const _: () = {
     future::<OnewayFuture>();
     future::<SendBackFuture>();
     future::<QueuesFuture>();
+    future::<RecallFuture>();
     future::<ShutdownFuture>();
+    future::<AnswerFuture>();
     error::<Error>();
     error::<StartError>();
     error::<NameServerSourceError>();
     error::<ConfigError>();
     error::<MessageError>();
+    error::<BatchError>();
     error::<SendError>();
     error::<SendBackError>();
     error::<SendBackInvalid>();
+    error::<RecallError>();
+    error::<RecallInvalid>();
+    error::<DelayLevelError>();
+    error::<EndTransactionError>();
 };

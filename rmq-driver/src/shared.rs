@@ -1,7 +1,7 @@
 //! What the handles and the loop have in common: the core, behind one lock.
 //!
-//! Whoever holds the lock runs the core and moves data, nothing else: no code of a user, no waker, no system call. A
-//! command goes into the core at once; there is no queue in between, so its limits are the core's own.
+//! Whoever holds the lock runs the core and moves data, nothing else: no code of a user but the core's hooks, no waker, no
+//! system call. A command goes into the core at once; there is no queue in between, so its limits are the core's own.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -10,12 +10,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use rmq_core::proto::message::MessageRules;
+use rmq_core::proto::sign::Credentials;
 use rmq_core::{
-    Address, Client as Core, ConfigError, MessageQueue, OpId, ProducerConfig, ProducerId, Rejected,
+    Address, CheckToken, Client as Core, ConfigError, MessageQueue, OpId, ProducerConfig, ProducerId,
+    Rejected,
 };
 
 use crate::discovery::{Fetched, NameServerSourceError};
 use crate::error::Error;
+use crate::listeners::{Checks, ListenerKey, Question};
 use crate::operation::Submitted;
 use crate::runtime::Clock;
 use crate::stats::DriverStats;
@@ -40,6 +43,7 @@ pub(crate) type EndKey = u64;
 pub(crate) struct State {
     pub(crate) core: Core,
     pub(crate) waiters: Waiters,
+    pub(crate) checks: Checks,
     pub(crate) task: Task,
     pub(crate) waker: Option<Waker>,
     /// Who waits for the end of the task.
@@ -81,6 +85,7 @@ impl Shared {
         let state = State {
             core,
             waiters: Waiters::default(),
+            checks: Checks::default(),
             task: Task::Awake,
             waker: None,
             end_wakers: BTreeMap::new(),
@@ -159,6 +164,13 @@ impl Shared {
         let before = std::mem::replace(&mut state.source_error, failure);
         drop(state);
         drop(before);
+    }
+
+    pub(crate) fn set_credentials(&self, credentials: Option<Credentials>) {
+        let now = self.clock.now();
+        if let Some(core) = self.lock().core() {
+            core.set_credentials(now, credentials);
+        }
     }
 
     pub(crate) fn now(&self) -> rmq_core::Instant {
@@ -241,6 +253,45 @@ impl Shared {
         };
         drop(state);
         drop((left, ended));
+    }
+
+    /// The next question to a producer, or none when nothing comes any more.
+    pub(crate) fn poll_check(
+        &self,
+        producer: ProducerId,
+        key: ListenerKey,
+        cx: &Context<'_>,
+    ) -> Poll<Option<Question>> {
+        let waker = cx.waker().clone();
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        if matches!(state.task, Task::Ended | Task::Lost) {
+            return Poll::Ready(None);
+        }
+        if let Some(question) = state.checks.next(&state.core, producer) {
+            return Poll::Ready(Some(question));
+        }
+        let replaced = state.checks.wait(producer, key, waker);
+        drop(guard);
+        drop(replaced);
+        Poll::Pending
+    }
+
+    pub(crate) fn ignore_check(&self, token: CheckToken) {
+        let now = self.clock.now();
+        if let Some(core) = self.lock().core() {
+            core.ignore_check(now, token);
+        }
+    }
+
+    pub(crate) fn leave_checks(&self, producer: ProducerId, key: ListenerKey) {
+        let now = self.clock.now();
+        let mut guard = self.lock();
+        let State { checks, core, task, .. } = &mut *guard;
+        let core = Some(core).filter(|_| *task != Task::Lost);
+        let left = checks.leave(core, now, producer, key);
+        drop(guard);
+        drop(left);
     }
 
     pub(crate) fn shut_down(&self, within: Duration) {

@@ -26,6 +26,8 @@ pub struct DriverStats {
     pub fetches: u64,
     /// Looks that brought no list.
     pub failed_fetches: u64,
+    /// Brokers' questions about transactions that nobody [listened](crate::Producer::transaction_checks) to.
+    pub checks_unheard: u64,
 }
 
 impl DriverStats {
@@ -41,6 +43,7 @@ impl DriverStats {
         self.notices += more.notices;
         self.fetches += more.fetches;
         self.failed_fetches += more.failed_fetches;
+        self.checks_unheard += more.checks_unheard;
     }
 
     /// What was counted since `earlier`.
@@ -58,6 +61,7 @@ impl DriverStats {
             notices: self.notices - earlier.notices,
             fetches: self.fetches - earlier.fetches,
             failed_fetches: self.failed_fetches - earlier.failed_fetches,
+            checks_unheard: self.checks_unheard - earlier.checks_unheard,
         }
     }
 }

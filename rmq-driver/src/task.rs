@@ -20,9 +20,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use rmq_core::{ConnId, Input, Instant, Output};
+use rmq_core::{ConnId, Event, Input, Instant, Output};
 
 use crate::connection::{Connection, Io};
+use crate::listeners::Question;
 use crate::runtime::Runtime;
 use crate::shared::{Shared, State, Task};
 use crate::stats::DriverStats;
@@ -112,7 +113,7 @@ impl<R: Runtime> Loop<R> {
             state.core.handle_timeout(now);
         }
         let Self { orders, wakers, bodies, stats, .. } = self;
-        take_outputs(&mut state, orders, (wakers, bodies), stats);
+        take_outputs(&mut state, now, orders, (wakers, bodies), stats);
         if state.core.is_shut_down() {
             return (Next::End(Task::Ended), None);
         }
@@ -175,6 +176,7 @@ impl<R: Runtime> Loop<R> {
         self.connections.clear();
         let mut state = self.shared.lock();
         state.waiters.lose_all(&mut self.wakers, &mut self.bodies);
+        state.checks.take_wakers(&mut self.wakers);
         self.wakers.extend(std::mem::take(&mut state.end_wakers).into_values());
         let own_waker = state.waker.take();
         state.task = how;
@@ -190,12 +192,18 @@ impl<R: Runtime> Loop<R> {
 
 fn take_outputs(
     state: &mut State,
+    now: Instant,
     orders: &mut Vec<Output>,
     (wakers, bodies): (&mut Vec<Waker>, &mut Vec<Bytes>),
     stats: &mut DriverStats,
 ) {
     while let Some(output) = state.core.poll_output() {
         match output {
+            Output::Event(Event::TransactionCheck { token, producer, message }) => {
+                let State { core, checks, .. } = &mut *state;
+                let heard = checks.ask(core, now, producer, Question { token, message }, wakers);
+                stats.checks_unheard += u64::from(!heard);
+            }
             Output::Event(event) => {
                 if !state.waiters.event(event, wakers, bodies) {
                     stats.notices += 1;

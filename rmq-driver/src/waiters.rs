@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use bytes::Bytes;
-use rmq_core::{Event, MessageQueue, OpId, SendBackError, SendError, SendResult, SentBack};
+use rmq_core::{
+    EndTransactionError, Event, MessageQueue, OpId, RecallError, SendBackError, SendError, SendResult,
+    SentBack,
+};
 
 /// How an operation ended.
 #[derive(Debug)]
@@ -16,6 +19,10 @@ pub(crate) enum Outcome {
     Failed(SendError),
     SentBack(SentBack),
     BackFailed(SendBackError),
+    Recalled(String),
+    RecallFailed(RecallError),
+    TransactionEnded,
+    EndFailed(EndTransactionError),
     /// The core cannot be asked any more.
     Lost,
 }
@@ -87,6 +94,10 @@ impl Waiters {
             Event::SendFailed { op, error } => (op, Outcome::Failed(error)),
             Event::SentBack { op, how } => (op, Outcome::SentBack(how)),
             Event::SendBackFailed { op, error } => (op, Outcome::BackFailed(error)),
+            Event::Recalled { op, message_id } => (op, Outcome::Recalled(message_id)),
+            Event::RecallFailed { op, error } => (op, Outcome::RecallFailed(error)),
+            Event::TransactionEnded { op } => (op, Outcome::TransactionEnded),
+            Event::EndTransactionFailed { op, error } => (op, Outcome::EndFailed(error)),
             Event::Cancelled { op } => (op, Outcome::Lost),
             _ => return false,
         };

@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a failing step fails the test")]
 
+#[path = "driver/batches.rs"]
+mod batches;
 mod discovery;
+mod transactions;
 mod world;
 
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! The rules for a message to send: producer §7.1 and §7.4, wire §6.4.
 
 use bytes::Bytes;
-use rmq_proto::message::{Message, MessageError, MessageRules, Prepared};
+use rmq_proto::message::{ID_ROOM, Message, MessageError, MessageRules, Prepared};
 use rmq_proto::names::NameError;
 use rmq_proto::properties;
 
@@ -124,9 +124,31 @@ fn bodies() {
     for (len, expected) in rows {
         assert_eq!(prepared(Message::new("orders", vec![0; len])).map(drop), expected, "{len}");
     }
-    let rules = MessageRules { max_body_len: 3 };
+    let rules = MessageRules { max_body_len: 3, ..MessageRules::default() };
     let expected = MessageError::BodyTooLong { topic: topic(), len: 5, max: 3 };
     assert_eq!(hello().prepare(&rules), Err(expected));
+}
+
+/// producer §1.5: the topic stays the user's own, but has to be short enough; the namespace is a property.
+#[test]
+fn a_namespace_is_told_and_makes_topics_longer() {
+    let rules = MessageRules { namespace: Some("INST".into()), ..MessageRules::default() };
+    let prepared = hello().tag("t").property("a", "b").prepare(&rules).unwrap();
+    assert_eq!(prepared.topic(), "orders");
+    assert_eq!(
+        prepared.properties(),
+        "TAGS\u{1}t\u{2}WAIT\u{1}true\u{2}INSTANCE_ID\u{1}INST\u{2}a\u{1}b\u{2}"
+    );
+    for (len, fits) in [(122, true), (123, false)] {
+        let topic = "t".repeat(len);
+        let error = NameError::TooLong { len: len + 5, max: 127 };
+        let expected = if fits { Ok(()) } else { Err(MessageError::Topic { topic: topic.clone(), error }) };
+        assert_eq!(Message::new(topic, "x").prepare(&rules).map(drop), expected);
+    }
+    let room = properties::MAX_LEN - ID_ROOM - prepared.properties().len();
+    let filled =
+        |len: usize| hello().tag("t").property("a", "b").property("z", "x".repeat(len)).prepare(&rules);
+    assert!(filled(room - 3).is_ok() && filled(room - 2).is_err(), "it counts");
 }
 
 #[test]
@@ -159,7 +181,7 @@ fn tags_keys_and_properties() {
         (hello().property("KEYS", "v"), reserved("KEYS", Some("key"))),
         (hello().property("WAIT", "false"), reserved("WAIT", Some("wait_store_ok"))),
         (hello().property("UNIQ_KEY", "v"), reserved("UNIQ_KEY", None)),
-        (hello().property("DELAY", ""), reserved("DELAY", None)),
+        (hello().property("DELAY", ""), reserved("DELAY", Some("delay_level"))),
         (hello().property("INNER_MULTI_DISPATCH", "a/b"), MessageError::SlashInDispatch { topic: topic() }),
     ];
     for (message, error) in rows {

@@ -3,8 +3,19 @@
 use std::borrow::Cow;
 
 use proptest::prelude::*;
-use rmq_proto::names::namespace::{unwrap, unwrap_any, wrap};
+use rmq_proto::names::namespace::{MAX_LEN, is_valid, unwrap, unwrap_any, wrap};
 use rmq_proto::names::{self, NameError, RetryMark};
+
+#[test]
+fn valid() {
+    for name in ["INST", "MQ_INST_1_2", "a|b-c", "n", &"n".repeat(MAX_LEN)] {
+        assert!(is_valid(name), "{name}");
+        assert_eq!(names::validate_group(&wrap(name, "g")), Ok(()));
+    }
+    for name in ["", "a%b", "%RETRY%a", "a.b", "a b", "\u{e4}", &"n".repeat(MAX_LEN + 1)] {
+        assert!(!is_valid(name), "{name}");
+    }
+}
 
 #[test]
 fn wrapped() {

@@ -165,6 +165,23 @@ fn what_is_written() {
     }
 }
 
+/// The room is enough for what is added, whatever characters it is of.
+#[test]
+fn room_is_left_for_a_signature() {
+    for text in ["ak", "\u{1}\u{2}\"\\", "\u{1f600}\u{e4}"] {
+        let credentials = credentials(text, "sk").with_security_token(text);
+        for format in FORMATS {
+            let (head, fields) = (CommandHead::request(1, 1), ext(&[("a", "b")]));
+            let (mut plain, mut signed) = (BytesMut::new(), BytesMut::new());
+            encode_frame(&mut plain, format, &head, &fields, 0).expect("it is short");
+            encode_frame(&mut signed, format, &head, &credentials.sign(&fields, b""), 0)
+                .expect("it is short");
+            let added = signed.len() - plain.len();
+            assert!(added <= credentials.room(), "{added} in {format:?}");
+        }
+    }
+}
+
 #[test]
 fn what_was_signed_before_is_signed_anew() {
     let old = ext(&[

@@ -28,11 +28,13 @@ type Count = fn(&Report) -> u64;
 fn any_calls_in_any_order() {
     let mut reports = Vec::new();
     each(1, 600, 400, |_, bytes| reports.push(run(bytes)));
-    let reached: [(&str, Count); 18] = [
+    let reached: [(&str, Count); 20] = [
         ("sends_succeeded", |report| report.stats.sends_succeeded),
         ("sends_failed", |report| report.stats.sends_failed),
         ("send_backs_succeeded", |report| report.stats.send_backs_succeeded),
         ("send_backs_failed", |report| report.stats.send_backs_failed),
+        ("recalls_succeeded", |report| report.stats.recalls_succeeded),
+        ("recalls_failed", |report| report.stats.recalls_failed),
         ("cancelled", |report| report.stats.cancelled),
         ("rejected", |report| report.stats.rejected),
         ("retries", |report| report.stats.retries),

@@ -192,6 +192,8 @@ fn the_program_explains_itself() {
         (&["--brokers", "0"], 2, "--brokers takes a number from 1 to 100, not `0`"),
         (&["--profile", "6"], 2, "4.9 and 5.3"),
         (&["--profile"], 2, "--profile takes a value"),
+        (&["--user", "x"], 2, "--user takes KEY:SECRET"),
+        (&["--user=:secret"], 2, "--user: the access key is empty"),
         (&["--quiet=yes"], 2, "--quiet takes no value"),
         (&["--colour"], 2, "`--colour` is not known"),
     ] {

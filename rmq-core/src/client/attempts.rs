@@ -34,7 +34,7 @@ impl Client {
         send.progress = Some(Progress { choice, address: address.clone(), began: now, deadline });
         self.arm_send(op, Some(deadline));
         let requested = match &address {
-            Some(address) => self.request(address, Owner::Send(op), true),
+            Some(address) => self.allowed(op).and_then(|()| self.request(address, Owner::Send(op), true)),
             None => Err(RequestError::NoMaster),
         };
         match requested {
@@ -51,8 +51,10 @@ impl Client {
     fn choose(&mut self, op: OpId) -> Option<Choice> {
         let now = self.now;
         let send = self.sends.get(op.0)?;
-        if let Target::Queue(choice) = &send.target {
-            return Some(choice.clone());
+        match &send.target {
+            Target::Queue(choice) => return Some(choice.clone()),
+            Target::Recall(recall) => return Some(self.holder(&send.topic, recall.shared_broker())),
+            Target::Topic | Target::Queues => {}
         }
         let topic = self.routes.find(&send.topic).and_then(|id| self.routes.get_mut(id))?;
         let faults = self.producers.faults(send.producer);
@@ -95,6 +97,9 @@ impl Client {
         if mutated!(LoseTimer) && send.ended == 1 {
             return;
         }
+        if let Step::Riding { batch } = send.step {
+            return self.rider_timer(op, batch);
+        }
         if matches!(send.step, Step::Pausing) {
             send.step = Step::Pick;
             self.arm_send(op, None);
@@ -118,7 +123,7 @@ impl Client {
     }
 
     /// What to say of a send whose time ends while it waits for a route.
-    fn servers_asked(&self, op: OpId) -> SendErrorKind {
+    pub(super) fn servers_asked(&self, op: OpId) -> SendErrorKind {
         let step = self.sends.get(op.0).map(|send| &send.step);
         if let Some(Step::InLine) = step {
             return SendErrorKind::NoPermit;
@@ -142,6 +147,7 @@ impl Client {
                 self.bury(*link, *opaque, progress.deadline);
             }
             (Step::Asleep, _) => self.abandon_back(op),
+            (Step::Riding { batch }, _) => self.leave_batch(*batch),
             _ => self.leave(op),
         }
     }
@@ -154,13 +160,14 @@ impl Client {
                 let (topic, serial) = (*topic, *serial);
                 self.stop_waiting(topic, serial);
             }
+            (Step::Gathered { group, place }, _) => self.leave_group(*group, *place),
             (Step::Queued { link, ticket }, _) => self.unqueue(*link, *ticket),
             (Step::Awaiting { link, opaque }, Some(progress)) => {
                 let (link, opaque, began, deadline) = (*link, *opaque, progress.began, progress.deadline);
                 self.give_up_awaiting(link, opaque, began, deadline);
             }
             (Step::Asleep | Step::InLine | Step::Resolve | Step::Pick | Step::Pausing, _)
-            | (Step::Writing | Step::Awaiting { .. }, _) => {}
+            | (Step::Writing | Step::Awaiting { .. } | Step::Riding { .. }, _) => {}
         }
     }
 
@@ -174,12 +181,19 @@ impl Client {
     pub(super) fn send_answered(&mut self, op: OpId, command: &RemotingCommand) {
         let now = self.now;
         let Some(send) = self.sends.get_mut(op.0) else { return };
+        if send.recall().is_some() {
+            return self.recall_answered(op, command);
+        }
         let verdict = send.answered(now, command);
+        if send.riders().is_some() {
+            self.keep_parts(op);
+        }
         self.follow(op, verdict);
     }
 
     fn follow(&mut self, op: OpId, verdict: Verdict) {
         self.tell_fault_table(op);
+        self.tell_trace(op);
         match verdict {
             Verdict::Again => self.try_again(op),
             Verdict::Stored(result) => self.stored(op, result),
@@ -188,11 +202,15 @@ impl Client {
     }
 
     fn stored(&mut self, op: OpId, result: SendResult) {
+        if self.sends.get(op.0).is_some_and(|send| send.riders().is_some()) {
+            return self.stored_batch(op, &result);
+        }
         self.end(op, |_| Event::Sent { op, result });
     }
 
     pub(super) fn end_oneway(&mut self, op: OpId) {
         if self.sends.contains(op.0) {
+            self.trace_end(op);
             self.end_attempt(op);
             self.end(op, |_| Event::OnewayWritten { op });
         }
@@ -213,7 +231,10 @@ impl Client {
         if let Some(result) = self.sends.get_mut(op.0).and_then(SendOp::take_not_stored_ok) {
             return self.stored(op, result);
         }
-        self.end(op, |send| Event::SendFailed { op, error: send.into_error(now, kind) });
+        if self.sends.get(op.0).is_some_and(|send| send.riders().is_some()) {
+            return self.give_up_batch(op, &kind);
+        }
+        self.end(op, |send| send.into_failed(op, now, kind));
     }
 
     /// The one way out: an operation ends once, with one event.
@@ -221,12 +242,17 @@ impl Client {
         let Some(mut send) = self.sends.remove(op.0) else { return };
         self.timers.disarm(&mut send.timer);
         self.release(&mut send);
+        if let Some(cargo) = send.cargo {
+            return self.traces_ended(cargo, &event(send));
+        }
         let bytes = send.bytes();
         let is_question = matches!(send.target, Target::Queues);
-        let event = match send.back.take() {
-            Some(back) => back.conclude(self.now, event(send)),
-            None => event(send),
+        let event = match (send.back.take(), send.ending.take()) {
+            (Some(back), _) => back.conclude(self.now, event(send)),
+            (None, Some(end)) => end.conclude(event(send)),
+            (None, None) => event(send),
         };
+        let event = self.leave_namespace(event);
         self.stats.count_end(&event, is_question);
         let forgotten =
             mutated!(ForgetPermit) && matches!(event, Event::SendFailed { .. } | Event::Cancelled { .. });
@@ -237,8 +263,13 @@ impl Client {
 
     /// Fails every send under way, as the client shuts down.
     pub(super) fn fail_all_sends(&mut self) {
+        self.drop_traces();
         for id in self.sends.ids() {
             let (op, now) = (OpId(id), self.now);
+            // Whoever rides in a batch ends with it.
+            if matches!(self.sends.get(id).map(|send| &send.step), Some(Step::Riding { .. })) {
+                continue;
+            }
             self.abandon(op);
             self.cut_back(op);
             if let Some(send) = self.sends.get_mut(id) {

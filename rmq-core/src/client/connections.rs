@@ -253,10 +253,15 @@ impl Client {
         }
         let entry =
             self.links.get_mut(id).and_then(Link::up).and_then(|up| up.pending.remove(command.opaque));
+        let goes_away = ResponseCode(command.code) == ResponseCode::GO_AWAY;
+        // That a peer goes away is no answer (producer §8.7).
+        if let Some(entry) = &entry
+            && !goes_away
+        {
+            self.tell_hooks(id, entry.code, &command);
+        }
         match entry {
-            Some(Entry { owner: Some(owner), again, .. })
-                if ResponseCode(command.code) == ResponseCode::GO_AWAY =>
-            {
+            Some(Entry { owner: Some(owner), again, .. }) if goes_away => {
                 self.sent_away(id, Request { owner, again }, command);
                 self.settle();
             }

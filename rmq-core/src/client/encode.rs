@@ -9,9 +9,9 @@ use rmq_proto::body::HeartbeatData;
 use rmq_proto::code::RequestCode;
 use rmq_proto::command::{CommandHead, EncodeError, FLAG_ONEWAY, FLAG_RESPONSE, Language, encode_frame};
 use rmq_proto::ext::{NoExt, WriteExt};
-use rmq_proto::header::{GetMaxOffsetHeader, GetRouteHeader, SendMessageV2Header, UnregisterHeader};
-use rmq_proto::names::{DEFAULT_TOPIC, RETRY_PREFIX};
-use rmq_proto::properties::{self, MAX_RECONSUME_TIMES, RECONSUME_TIME};
+use rmq_proto::header::{
+    GetMaxOffsetHeader, GetRouteHeader, RecallMessageHeader, SendMessageV2Header, UnregisterHeader,
+};
 
 use super::Client;
 use crate::event::{OpId, ProducerId};
@@ -19,23 +19,25 @@ use crate::fault::ProbeId;
 use crate::io::{ConnId, WriteData};
 use crate::link::{Answer, Asking, Entry, Link, LinkId, Next, Owner, Request, Up};
 use crate::producer::{SendOp, Step};
+use crate::recall::Recall;
 use crate::route::TopicId;
 
 /// Bodies up to this many bytes are copied beside their headers; longer ones are segments of their own.
 const COPY_UP_TO: usize = 4_096;
 /// More than any header takes besides its texts.
 const HEADER_ROOM: usize = 512;
-/// What is written where a message to a retry topic does not say how often it may be consumed.
-const DEFAULT_MAX: i32 = 16;
 /// Least room to start a batch with.
 const BATCH_ROOM: usize = 4_096;
 
 /// The bytes of one write as they grow.
-struct Batch {
+pub(super) struct Batch {
     segments: Vec<Bytes>,
     segments_len: usize,
     buffer: BytesMut,
     frames: u64,
+    link: LinkId,
+    /// That of the last frame.
+    code: RequestCode,
 }
 
 impl Batch {
@@ -76,6 +78,8 @@ impl Client {
             segments_len: 0,
             buffer: core::mem::take(&mut self.buffer),
             frames: 0,
+            link: id,
+            code: RequestCode(0),
         };
         batch.buffer.reserve(BATCH_ROOM);
         while self.fits(id, &batch) {
@@ -111,10 +115,13 @@ impl Client {
             Some(Owner::Send(OpId(op))) => self.sends.get(op).map_or(0, |op| {
                 let broker = op.progress.as_ref().map_or("", |progress| &progress.choice.broker);
                 op.body.len()
+                    + self.carried_len(op)
                     + op.topic.len()
                     + op.config.group.len()
                     + escaped(&op.properties)
                     + escaped(broker)
+                    + op.recall().map_or(0, |recall| recall.handle().len())
+                    + op.ending.as_ref().map_or(0, |end| (end.bytes() + op.message_id.len()) * 6)
             }),
             Some(Owner::SendBack(OpId(op))) => {
                 let header = self.sends.get(op).and_then(|send| send.back.as_ref()).map(|back| back.header());
@@ -126,21 +133,32 @@ impl Client {
             Some(Owner::Heartbeat(_)) => self.producers.groups().map(|group| group.len() + HEADER_ROOM).sum(),
             _ => 0,
         };
-        batch.len() + bound + HEADER_ROOM <= self.config.limits.write_batch
+        batch.len() + bound + self.extras_room() + HEADER_ROOM <= self.config.limits.write_batch
     }
 
-    fn head<'a>(&self, code: i32, opaque: i32, flag: i32, remark: Option<&'a str>) -> CommandHead<'a> {
+    pub(super) fn head<'a>(
+        &self,
+        code: i32,
+        opaque: i32,
+        flag: i32,
+        remark: Option<&'a str>,
+    ) -> CommandHead<'a> {
         CommandHead { code, language: Language::RUST, version: self.config.version, opaque, flag, remark }
     }
 
-    fn frame_to<H: WriteExt>(
+    pub(super) fn frame_to<H: WriteExt>(
         &self,
         batch: &mut Batch,
         head: &CommandHead<'_>,
         ext: &H,
         body: &Bytes,
     ) -> Result<(), EncodeError> {
-        encode_frame(&mut batch.buffer, self.config.header_format, head, ext, body.len())?;
+        if self.is_plain() || head.flag & FLAG_RESPONSE != 0 {
+            encode_frame(&mut batch.buffer, self.config.header_format, head, ext, body.len())?;
+        } else {
+            self.encode_extended(&mut batch.buffer, batch.link, head, ext, body)?;
+        }
+        batch.code = RequestCode(head.code);
         batch.body(body);
         batch.frames += 1;
         Ok(())
@@ -159,7 +177,10 @@ impl Client {
         let Some(opaque) = self.links.get_mut(id).and_then(Link::up).map(Up::take_opaque) else { return };
         let before = batch.len();
         let made = match request.owner {
-            Owner::Send(op) => self.encode_send(op, opaque, batch),
+            Owner::Send(op) => {
+                self.board(op);
+                self.encode_send(op, opaque, batch)
+            }
             Owner::SendBack(op) => self.encode_send_back(op, opaque, batch),
             Owner::Route(topic) => self.encode_route(topic, opaque, batch),
             Owner::Heartbeat(_) => self.encode_heartbeat(opaque, batch),
@@ -167,19 +188,19 @@ impl Client {
             Owner::Probe(probe) => self.encode_probe(probe, opaque, batch),
         };
         match made {
-            Ok(()) if batch.len() > before => self.request_written(id, request, opaque, batch.len()),
+            Ok(()) if batch.len() > before => self.request_written(request, opaque, batch),
             Ok(()) => {}
             Err(_) => self.stats.misuses += 1,
         }
     }
 
     /// The request is in the batch: from now on its owner waits for the answer, or for the bytes to go.
-    fn request_written(&mut self, id: LinkId, request: Request, opaque: i32, end: usize) {
+    fn request_written(&mut self, request: Request, opaque: i32, batch: &Batch) {
         let Request { owner, again } = request;
         if mutated!(AcknowledgeWhenWritten, self.acknowledged_unasked(owner)) {
             return;
         }
-        let now = self.now;
+        let (now, id, code, end) = (self.now, batch.link, batch.code, batch.len());
         let Some(up) = self.links.get_mut(id).and_then(Link::up) else { return };
         if let Owner::Send(op) = owner
             && let Some(send) = self.sends.get_mut(op.0).filter(|send| send.oneway)
@@ -187,8 +208,8 @@ impl Client {
             send.step = Step::Writing;
             return up.push_oneway(end, op);
         }
-        let entry = Entry { owner: Some(owner), again, written_at: now, received: up.received };
-        up.pending.insert(opaque, entry);
+        let received = up.received;
+        up.pending.insert(opaque, Entry { owner: Some(owner), code, again, written_at: now, received });
         self.stands(owner, Asking::Awaiting { link: id, opaque });
     }
 
@@ -196,6 +217,16 @@ impl Client {
         let Some(send) = self.sends.get(op) else {
             return Ok(());
         };
+        if let Some(riders) = send.riders() {
+            return self.encode_riders(send, riders, opaque, batch);
+        }
+        if let Some(recall) = send.recall() {
+            let head = self.head(RequestCode::RECALL_MESSAGE.0, opaque, 0, None);
+            return self.frame_to(batch, &head, &recall_header(send, recall), &Bytes::new());
+        }
+        if let Some(end) = &send.ending {
+            return self.encode_end(send, end, opaque, batch);
+        }
         let flag = if send.oneway { FLAG_ONEWAY } else { 0 };
         let head = self.head(send.code.0, opaque, flag, None);
         self.frame_to(batch, &head, &send_header(send), &send.body)
@@ -265,37 +296,31 @@ impl Client {
     }
 }
 
-/// How often a message to a retry topic was consumed, and how often it may be (producer §5.4, step 9): read anew in each
-/// attempt, so that all have them. Older brokers fail without the second (wire §5.1).
-fn reconsumed(send: &SendOp) -> (i32, Option<i32>) {
-    if !send.topic.starts_with(RETRY_PREFIX) {
-        return (0, None);
+/// wire §5.19.
+fn recall_header<'a>(send: &'a SendOp, recall: &'a Recall) -> RecallMessageHeader<'a> {
+    RecallMessageHeader {
+        producer_group: Some(Cow::Borrowed(&send.config.group)),
+        topic: Cow::Borrowed(&send.topic),
+        recall_handle: Cow::Borrowed(recall.handle()),
+        broker_name: send.progress.as_ref().map(|progress| Cow::Borrowed(&*progress.choice.broker)),
     }
-    let number = |name| properties::value(&send.properties, name).and_then(|text| text.parse().ok());
-    (number(RECONSUME_TIME).unwrap_or(0), Some(number(MAX_RECONSUME_TIMES).unwrap_or(DEFAULT_MAX)))
 }
 
-/// The header of the attempt under way (producer §5.4, steps 8 and 12).
-fn send_header(send: &SendOp) -> SendMessageV2Header<'_> {
+/// The header of the attempt under way (producer §5.4, steps 8, 9 and 12): made anew in each, so that all of a message to a
+/// retry topic say how often it was consumed.
+pub(super) fn send_header(send: &SendOp) -> SendMessageV2Header<'_> {
     let (queue_id, broker) = match &send.progress {
         Some(progress) => (progress.choice.queue_id, &*progress.choice.broker),
         None => (-1, ""),
     };
-    let (reconsume_times, max_reconsume_times) = reconsumed(send);
     SendMessageV2Header {
-        producer_group: Cow::Borrowed(&send.config.group),
-        topic: Cow::Borrowed(&send.topic),
-        default_topic: Cow::Borrowed(DEFAULT_TOPIC),
         default_topic_queue_nums: send.config.default_topic_queues.get() as i32,
         queue_id,
         sys_flag: send.sys_flag,
         born_timestamp: send.born_ms,
         flag: send.flag,
-        properties: Some(Cow::Borrowed(&send.properties)),
-        reconsume_times: Some(reconsume_times),
-        unit_mode: Some(false),
-        max_reconsume_times,
-        batch: Some(false),
+        batch: Some(send.code == RequestCode::SEND_BATCH_MESSAGE),
         broker_name: Some(Cow::Borrowed(broker)),
+        ..SendMessageV2Header::new(&send.config.group, &*send.topic).with_properties(&send.properties)
     }
 }

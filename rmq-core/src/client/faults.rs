@@ -116,7 +116,9 @@ impl Client {
     }
 
     pub(super) fn probe_answered(&mut self, id: ProbeId, command: &RemotingCommand) {
-        if ResponseCode(command.code) != ResponseCode::SUCCESS {
+        // Who may only send is not told offsets by a broker with ACL 2 (seen on 5.3.3). It is there all the same.
+        let reached = [ResponseCode::SUCCESS, ResponseCode::NO_PERMISSION];
+        if !reached.contains(&ResponseCode(command.code)) {
             return self.rest(id);
         }
         let Some(probe) = self.probes.get(id.0) else { return };

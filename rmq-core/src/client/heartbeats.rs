@@ -8,7 +8,7 @@ use rmq_proto::command::RemotingCommand;
 use super::Client;
 use super::shutdown::Lifecycle;
 use crate::address::Address;
-use crate::error::CloseCause;
+use crate::error::{CloseCause, kept};
 use crate::event::Event;
 use crate::link::{Beat, Heartbeat, Link, LinkId, Owner, Request, State};
 use crate::route::BrokerChange;
@@ -152,7 +152,8 @@ impl Client {
         self.beat_if_due(id);
         let code = ResponseCode(command.code);
         if code != ResponseCode::SUCCESS {
-            self.notice(Event::HeartbeatRefused { address, code });
+            let remark = kept(command.remark.as_deref());
+            self.notice(Event::HeartbeatRefused { address, code, remark });
         }
         self.rearm_link(id);
     }

@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use rmq_proto::code::ResponseCode;
+use rmq_proto::code::{RequestCode, ResponseCode};
 use rmq_proto::command::RemotingCommand;
 
 use super::Client;
@@ -11,8 +11,13 @@ use crate::link::{Answer, LinkId};
 impl Client {
     pub(super) fn inbound(&mut self, id: LinkId, command: &RemotingCommand) {
         self.stats.inbound += 1;
-        let remark = format!(" request type {} not supported", command.code);
-        self.answer(id, command, ResponseCode::REQUEST_CODE_NOT_SUPPORTED, Some(remark));
+        match RequestCode(command.code) {
+            RequestCode::CHECK_TRANSACTION_STATE => self.check_arrived(id, command),
+            RequestCode(code) => {
+                let remark = format!(" request type {code} not supported");
+                self.answer(id, command, ResponseCode::REQUEST_CODE_NOT_SUPPORTED, Some(remark));
+            }
+        }
     }
 
     /// Answers a broker's request, unless it wants no answer or too many wait to be written.

@@ -2,21 +2,28 @@
 
 mod admission;
 mod attempts;
+mod batches;
 mod connections;
 mod draining;
 mod encode;
+mod extras;
 mod faults;
+mod gathering;
 mod heartbeats;
 mod inbound;
 #[cfg(rmq_mutate)]
 mod mutations;
 mod name_servers;
+mod namespaces;
 mod outputs;
 mod queues;
+mod recalling;
 mod routing;
 mod sending;
 mod sending_back;
 mod shutdown;
+mod tracing;
+mod transactions;
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::format;
@@ -26,6 +33,7 @@ use bytes::BytesMut;
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::id::UniqueKeyGenerator;
 use rmq_proto::message::MessageRules;
+use rmq_proto::sign::Credentials;
 
 use crate::address::Address;
 use crate::config::{ClientConfig, ConfigError, ProducerConfig, Start};
@@ -35,12 +43,14 @@ use crate::event::{Event, OpId, ProducerId};
 use crate::fault::{Probe, ProbeId};
 use crate::io::{Input, Output};
 use crate::link::{Link, LinkId, Owner};
-use crate::producer::{Producers, SendOp};
+use crate::producer::{Gathering, GroupId, Producers, SendOp};
 use crate::rng::Rng;
 use crate::route::{Brokers, NameServers, RouteTable, TopicId};
 use crate::slab::Slab;
 use crate::stats::Stats;
 use crate::time::{Instant, WallClock};
+use crate::trace::Tracers;
+use crate::transaction::{Check, CheckToken};
 use outputs::{Item, Outputs};
 use shutdown::Lifecycle;
 
@@ -49,10 +59,13 @@ use shutdown::Lifecycle;
 enum Timer {
     Send(OpId),
     SendBack(OpId),
+    Group(GroupId),
     Link(LinkId),
     Query(TopicId),
     Refresh(TopicId),
     Probe(ProbeId),
+    Trace(ProducerId),
+    Check(CheckToken),
     Shutdown,
 }
 
@@ -63,6 +76,10 @@ impl Rank for Timer {
             Self::Link(link) => link.slot.saturating_add(1),
             _ => 0,
         }
+    }
+
+    fn is_of_operation(&self) -> bool {
+        matches!(self, Self::Send(_) | Self::SendBack(_))
     }
 }
 
@@ -82,6 +99,7 @@ enum Effect {
 #[derive(Clone, Debug)]
 pub struct Client {
     config: Arc<ClientConfig>,
+    credentials: Option<Arc<Credentials>>,
     client_id: Arc<str>,
     now: Instant,
     clock: WallClock,
@@ -100,9 +118,13 @@ pub struct Client {
     routes: RouteTable,
     brokers: Brokers,
     producers: Producers,
+    gathering: Gathering,
+    tracers: Tracers,
     probes: Slab<Probe>,
     sends: Slab<SendOp>,
     send_bytes: usize,
+    checks: Slab<Check>,
+    check_bytes: usize,
     lifecycle: Lifecycle,
     buffer: BytesMut,
     stats: Stats,
@@ -110,7 +132,7 @@ pub struct Client {
 
 impl Client {
     /// A client that has done nothing yet: it connects when there is something to send.
-    pub fn new(config: ClientConfig, start: Start) -> Self {
+    pub fn new(mut config: ClientConfig, start: Start) -> Self {
         let Start { now, unix_ms, seed, identity } = start;
         let mut rng = Rng::new(seed);
         let salt = (rng.next() as u32).to_be_bytes();
@@ -118,6 +140,7 @@ impl Client {
         let client_id = format!("{}@{}#{:016x}", identity.ip, identity.pid, rng.next());
         Self {
             client_id: client_id.into(),
+            credentials: config.credentials.take().map(Arc::new),
             now,
             clock: WallClock::new(now, unix_ms),
             rng,
@@ -134,9 +157,13 @@ impl Client {
             routes: RouteTable::new(),
             brokers: Brokers::default(),
             producers: Producers::default(),
+            gathering: Gathering::new(),
+            tracers: Tracers::default(),
             probes: Slab::new(),
             sends: Slab::new(),
             send_bytes: 0,
+            checks: Slab::new(),
+            check_bytes: 0,
             lifecycle: Lifecycle::Running,
             buffer: BytesMut::new(),
             stats: Stats::default(),
@@ -166,14 +193,15 @@ impl Client {
         if !self.lifecycle.accepts() {
             return Err(ConfigError::ShutDown);
         }
-        if self.producers.has_group(&config.group) {
-            return Err(ConfigError::duplicate(&config.group));
-        }
+        let config = self.producer_on_the_wire(config)?;
         let limit = self.config.limits.producers;
         if self.producers.len() >= limit {
             return Err(ConfigError::TooManyProducers { limit });
         }
         let id = self.producers.insert(config);
+        if let Some(config) = self.producers.get(id).cloned() {
+            self.add_tracer(id, &config);
+        }
         self.beat_now();
         self.settle();
         Ok(id)
@@ -199,10 +227,13 @@ impl Client {
             match timer {
                 Timer::Send(op) => self.send_timer(op),
                 Timer::SendBack(op) => self.back_timer(op),
+                Timer::Group(group) => self.group_timer(group),
                 Timer::Link(link) => self.link_timer(link),
                 Timer::Query(topic) => self.query_timer(topic),
                 Timer::Refresh(topic) => self.refresh_timer(topic),
                 Timer::Probe(probe) => self.probe_timer(probe),
+                Timer::Trace(producer) => self.trace_timer(producer),
+                Timer::Check(token) => self.check_timer(token),
                 Timer::Shutdown => self.shutdown_timer(),
             }
             self.settle();
@@ -243,16 +274,25 @@ impl Client {
         Stats {
             operations: self.operations(),
             operation_bytes: self.send_bytes,
+            open_checks: self.checks.len(),
+            check_bytes: self.check_bytes,
             producers: self.producers.len(),
             permits: self.producers.permits().0,
             in_line: self.producers.permits().1,
             fault_items: self.producers.fault_items(),
+            gathered: self.gathering.messages(),
+            gathered_bytes: self.gathering.bytes(),
+            groups: self.gathering.groups(),
+            auto_batches: self.gathering.batches,
             topics: self.routes.len(),
             links: self.links.len() - self.draining.len(),
             draining: self.draining.len(),
             connections: self.links.iter().filter(|(_, link)| up(link)).count(),
             queued: self.links.iter().map(|(_, link)| link.queue.len()).sum(),
             awaited: self.links.iter().map(|(_, link)| link.awaited()).sum(),
+            traces_waiting: self.tracers.waiting(),
+            trace_sends: self.tracers.under_way(),
+            operation_timers: self.timers.of_operations(),
             timers: self.timers.len(),
             ..self.stats
         }
@@ -260,7 +300,7 @@ impl Client {
 
     /// Operations under way, those included whose end waits to be polled.
     fn operations(&self) -> usize {
-        self.sends.len() + self.outputs.terminals()
+        self.sends.len() - self.gathering.batches - self.tracers.under_way() + self.outputs.terminals()
     }
 
     /// Time never goes back.
@@ -271,6 +311,16 @@ impl Client {
     /// Carries out orders until there are none. Each send has a bounded number of attempts and each question a bounded
     /// number of servers, so there is an end.
     fn settle(&mut self) {
+        loop {
+            self.carry_out();
+            self.shutdown_step();
+            if self.effects.is_empty() {
+                break;
+            }
+        }
+    }
+
+    fn carry_out(&mut self) {
         while let Some(effect) = self.effects.pop_front() {
             match effect {
                 Effect::Proceed(op) => self.proceed(op),
@@ -292,7 +342,6 @@ impl Client {
                 },
             }
         }
-        self.shutdown_step();
     }
 
     fn notice(&mut self, event: Event) {
@@ -308,5 +357,10 @@ impl Client {
 
     fn unix_ms(&self) -> u64 {
         self.clock.unix_ms(self.now)
+    }
+
+    /// When a message is born that is sent now.
+    fn born_ms(&self) -> i64 {
+        i64::try_from(self.unix_ms()).unwrap_or(i64::MAX)
     }
 }

@@ -4,8 +4,6 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use core::time::Duration;
 
-use rmq_proto::names;
-
 use super::Client;
 use crate::error::{RejectReason, SendErrorKind};
 use crate::event::{Event, MessageQueue, OpId, ProducerId};
@@ -17,9 +15,9 @@ impl Client {
     /// not: [`find_queues`](Self::find_queues) asks for it.
     pub fn publish_queues(&mut self, now: Instant, topic: &str) -> Option<Arc<[MessageQueue]>> {
         self.advance(now);
-        let (now, id) = (self.now, self.routes.find(topic)?);
+        let (now, id) = (self.now, self.routes.find(&self.wire_name(topic))?);
         let topic = self.routes.get_mut(id)?;
-        let list = topic.list()?;
+        let list = topic.list(self.config.rules.namespace.as_deref())?;
         topic.touch(now);
         Some(list)
     }
@@ -40,9 +38,8 @@ impl Client {
         timeout: Option<Duration>,
     ) -> Result<OpId, RejectReason> {
         self.advance(now);
-        let admitted = self.admit_any(producer).and_then(|config| {
-            names::validate_topic(topic).map_or(Err(RejectReason::TopicName), |()| Ok(config))
-        });
+        let admitted = self.admit_any(producer);
+        let admitted = admitted.and_then(|config| self.admit_topic(topic).map(|()| config));
         let config = admitted.inspect_err(|_| self.stats.rejected += 1)?;
         let timeout = timeout.unwrap_or(config.send_timeout);
         let new = NewSend::nothing(topic.into(), Target::Queues, String::new());
@@ -53,7 +50,8 @@ impl Client {
     pub(super) fn answer_queues(&mut self, op: OpId) {
         let Some(send) = self.sends.get(op.0) else { return };
         let topic = self.routes.find(&send.topic).and_then(|id| self.routes.get_mut(id));
-        match topic.and_then(|topic| topic.list()) {
+        let namespace = self.config.rules.namespace.as_deref();
+        match topic.and_then(|topic| topic.list(namespace)) {
             Some(queues) => self.end(op, |_| Event::QueuesFound { op, queues }),
             None => self.give_up(op, SendErrorKind::NoWritableQueue),
         }

@@ -23,7 +23,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Over a limit, with a producer of another client, or when shut down, the message is handed back.
+    /// Over a limit, with a producer of another client, with a group that is too long for the client's namespace, or when
+    /// shut down, the message is handed back.
     pub fn send_back(
         &mut self,
         now: crate::Instant,
@@ -32,10 +33,13 @@ impl Client {
         options: SendBackOptions,
     ) -> Result<OpId, Rejected<SendBack>> {
         self.advance(now);
-        let admitted = self.admit_any(producer);
-        let admitted = admitted.and_then(|config| self.admit_bytes(message.bytes()).map(|()| config));
-        let config = match admitted {
-            Ok(config) => config,
+        let admitted = self.admit_any(producer).and_then(|config| {
+            let on_the_wire = self.back_on_the_wire(&message)?;
+            self.admit_bytes(on_the_wire.as_ref().unwrap_or(&message).bytes())?;
+            Ok((config, on_the_wire))
+        });
+        let (config, message) = match admitted {
+            Ok((config, on_the_wire)) => (config, on_the_wire.unwrap_or(message)),
             Err(reason) => {
                 self.stats.rejected += 1;
                 return Err(Rejected { reason, given: message });

@@ -1,14 +1,20 @@
 //! Settings of a client.
 
+use alloc::string::ToString;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::net::IpAddr;
 use core::time::Duration;
 
 use rmq_proto::command::{CURRENT_VERSION, HeaderFormat};
+use rmq_proto::compress::Compression;
 use rmq_proto::message::MessageRules;
+use rmq_proto::names::namespace;
+use rmq_proto::sign::Credentials;
 
 use super::{ConfigError, at_least_a_millisecond};
 use crate::address::Address;
+use crate::hook::{Hooks, RequestHook};
 use crate::limits::Limits;
 use crate::time::Instant;
 
@@ -51,6 +57,9 @@ pub struct ClientConfig {
     pub(crate) header_format: HeaderFormat,
     pub(crate) version: i32,
     pub(crate) rules: MessageRules,
+    pub(crate) namespace_v2: Option<Arc<str>>,
+    pub(crate) credentials: Option<Credentials>,
+    pub(crate) hooks: Hooks,
     pub(crate) limits: Limits,
 }
 
@@ -84,7 +93,23 @@ impl ClientConfig {
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
+
+    fn check_namespaces(&self) -> Result<(), ConfigError> {
+        match (self.rules.namespace.as_deref(), self.namespace_v2.as_deref()) {
+            (Some(_), Some(_)) => Err(ConfigError::TwoNamespaces),
+            (Some(name), None) if !namespace::is_valid(name) => {
+                Err(ConfigError::Namespace { namespace: name.to_string() })
+            }
+            (None, Some(name)) if name.len() > MAX_NAMESPACE_V2 => {
+                Err(ConfigError::TooLarge { name: "namespace_v2", maximum: "1024 bytes" })
+            }
+            _ => Ok(()),
+        }
+    }
 }
+
+/// Most bytes of a namespace of version 2.
+const MAX_NAMESPACE_V2: usize = 1_024;
 
 /// When a request that timed out closes its connection (decided by [`ClientConfigBuilder::close_on_timeout`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,6 +147,9 @@ impl Default for ClientConfigBuilder {
             header_format: HeaderFormat::Json,
             version: CURRENT_VERSION,
             rules: MessageRules::default(),
+            namespace_v2: None,
+            credentials: None,
+            hooks: Hooks::default(),
             limits: Limits::default(),
         };
         Self { config, problem: None }
@@ -216,10 +244,65 @@ impl ClientConfigBuilder {
         self
     }
 
-    /// Longest body of a message, in bytes; 4 MiB by default, as brokers have it. Java: `maxMessageSize`.
+    /// Longest body of a message before it is compressed, in bytes; 4 MiB by default, as brokers have it. Java: `maxMessageSize`.
     #[must_use]
     pub fn max_message_len(mut self, bytes: usize) -> Self {
         self.config.rules.max_body_len = bytes;
+        self
+    }
+
+    /// Signs every request, those to name servers included, for brokers with ACL of version 1 or 2 (wire §8); none by default.
+    /// [`Client::set_credentials`](crate::Client::set_credentials) replaces them. Java: `AclClientRPCHook`.
+    #[must_use]
+    pub fn credentials(mut self, credentials: Credentials) -> Self {
+        self.config.credentials = Some(credentials);
+        self
+    }
+
+    /// Puts all topics and groups into a namespace of version 1: on the wire they are called `namespace%name`, and messages have
+    /// it as property `INSTANCE_ID` (producer §1.5). Users of the client see their own names. None by default; empty text
+    /// is none. Java: `namespace`.
+    #[must_use]
+    pub fn namespace(mut self, namespace: &str) -> Self {
+        self.config.rules.namespace = Some(namespace.into()).filter(|name: &Arc<str>| !name.is_empty());
+        self
+    }
+
+    /// Names a namespace of version 2 in every request, in the ext fields `ns` and `nsd`, and changes no name. Servers of
+    /// vendors go by it, others do not (wire §7.4). None by default; empty text is none. Java: `namespaceV2`.
+    #[must_use]
+    pub fn namespace_v2(mut self, namespace: &str) -> Self {
+        self.config.namespace_v2 = Some(namespace.into()).filter(|name: &Arc<str>| !name.is_empty());
+        self
+    }
+
+    /// Adds a hook, to be called after those added before. Java: the client's `RPCHook`, and `registerCheckForbiddenHook`.
+    #[must_use]
+    pub fn hook(mut self, hook: Arc<dyn RequestHook>) -> Self {
+        self.config.hooks.push(hook);
+        self
+    }
+
+    /// Bodies with at least so many bytes are compressed; 4,096 by default. Java: `compressMsgBodyOverHowmuch`.
+    #[must_use]
+    pub fn compress_from(mut self, bytes: usize) -> Self {
+        self.config.rules.compression.min_len = bytes;
+        self
+    }
+
+    /// The format that bodies are compressed in, `None` for not at all; zlib by default, in a build with the cargo feature
+    /// `zlib`. Consumers older than 4.9.4 know zlib alone. Java: `compressType`.
+    #[must_use]
+    pub fn compression(mut self, kind: impl Into<Option<Compression>>) -> Self {
+        self.config.rules.compression.kind = kind.into();
+        self
+    }
+
+    /// How hard to compress; 5 by default. For zlib 0 to 9, for LZ4 nothing, for zstd 0 (stored) or anything else. Java:
+    /// `compressLevel`.
+    #[must_use]
+    pub fn compression_level(mut self, level: u8) -> Self {
+        self.config.rules.compression.level = level;
         self
     }
 
@@ -249,6 +332,10 @@ impl ClientConfigBuilder {
             ("write_stall", config.write_stall),
         ] {
             at_least_a_millisecond(name, value)?;
+        }
+        config.check_namespaces()?;
+        if let Some(kind) = config.rules.compression.kind.filter(|kind| !kind.is_enabled()) {
+            return Err(ConfigError::CompressionDisabled { kind });
         }
         config.limits.check()?;
         Ok(config)

@@ -1,14 +1,20 @@
 //! What went wrong, with what a user needs to act on it.
 
+mod recall;
 mod request;
 mod send;
 mod send_back;
+mod transaction;
 
+pub use recall::RecallError;
+pub(crate) use request::cut;
+pub(crate) use request::kept;
 pub use request::{CloseCause, RequestError};
 pub(crate) use send::SendFailure;
 pub use send::{Attempt, SendError, SendErrorKind, ServerOutcome};
 pub(crate) use send_back::SendBackFailure;
 pub use send_back::{SendBackAttempt, SendBackError, SendBackErrorKind};
+pub use transaction::EndTransactionError;
 
 /// A command that was not accepted. It hands back what it was given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -61,9 +67,21 @@ pub enum RejectReason {
     /// The queue given for a message belongs to another topic than the message.
     #[error("the queue belongs to another topic than the message")]
     OtherTopic,
-    /// The name of the topic asked for breaks a rule of names.
-    #[error("no topic can have this name")]
+    /// The name of the topic breaks a rule of names, for a send-back that of its retry topic. It may do so only within the
+    /// client's namespace, which makes it longer.
+    #[error("no topic can have this name, with the client's namespace if it has one")]
     TopicName,
+    /// The message was not prepared to be a half message of the producer's group.
+    #[error("not a half message of the producer's group: prepare it with `Message::prepare_half`")]
+    NotHalf,
+    /// The broker gave the half message an offset id that cannot be read, so it cannot be told where the message is.
+    #[error(
+        "the offset id of the half message cannot be read: leave its transaction to the broker, which will ask"
+    )]
+    OffsetMessageId,
+    /// The check was answered or let go before, or is older than 60 s.
+    #[error("the check was answered before, or is older than 60 s: the broker asks again if it has to")]
+    CheckOver,
     /// The client is shutting down or has shut down.
     #[error("the client is shut down")]
     ShutDown,

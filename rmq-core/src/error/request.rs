@@ -106,12 +106,26 @@ pub enum RequestError {
     /// The peer answered success, but its header cannot be used.
     #[error("unusable answer: {0}")]
     BadHeader(HeaderError),
+    /// A broker answered success for a batch, but not with an id for each of its messages: nobody knows which it has.
+    #[error("unusable answer: {ids} message ids for a batch of {messages}")]
+    WrongIds {
+        /// Messages in the batch.
+        messages: usize,
+        /// Ids in the answer.
+        ids: usize,
+    },
     /// A name server answered success, but its route cannot be read.
     #[error("unusable route: {0}")]
     BadRoute(Arc<str>),
     /// No route names a master of this broker.
     #[error("no route names a master of this broker")]
     NoMaster,
+    /// A [hook](crate::RequestHook::before_attempt) forbade the attempt; nothing was written.
+    #[error("forbidden by a hook: {reason}")]
+    Forbidden {
+        /// In its words.
+        reason: Arc<str>,
+    },
     /// As many connections as [`Limits::links`](crate::Limits::links) allows exist.
     #[error("{limit} connections exist, the limit")]
     TooManyConnections {
@@ -149,8 +163,7 @@ impl fmt::Display for RemarkText<'_> {
 
 impl RequestError {
     pub(crate) fn answered(code: ResponseCode, remark: Option<&str>) -> Self {
-        let remark = remark.map(|text| cut(text, MAX_REMARK).into());
-        Self::Answered { code, remark }
+        Self::Answered { code, remark: kept(remark) }
     }
 
     /// The peer's code, when it answered with one.
@@ -165,17 +178,22 @@ impl RequestError {
     pub fn may_have_been_stored(&self) -> bool {
         match self {
             Self::Closed { written, .. } | Self::Timeout { written, .. } => *written,
-            Self::BadHeader(_) | Self::WriteTimeout { .. } => true,
+            Self::BadHeader(_) | Self::WrongIds { .. } | Self::WriteTimeout { .. } => true,
             _ => false,
         }
     }
+}
+
+/// A peer's remark, as far as it is kept.
+pub(crate) fn kept(remark: Option<&str>) -> Option<Arc<str>> {
+    remark.map(|text| cut(text, MAX_REMARK).into())
 }
 
 /// Bytes of a peer's remark that are kept.
 const MAX_REMARK: usize = 4_096;
 
 /// The characters of `text` that lie within `max` bytes.
-fn cut(text: &str, max: usize) -> &str {
+pub(crate) fn cut(text: &str, max: usize) -> &str {
     let end = (0..=max.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     &text[..end.unwrap_or(0)]
 }

@@ -22,7 +22,7 @@ pub struct Attempt {
     pub broker: Arc<str>,
     /// Its address; none when no route names a master.
     pub address: Option<Address>,
-    /// The queue chosen on it.
+    /// The queue chosen on it; -1 of a recall.
     pub queue_id: i32,
     /// When the attempt began, counted from the call.
     pub began: Duration,
@@ -38,7 +38,10 @@ impl fmt::Display for Attempt {
         if let Some(address) = &self.address {
             write!(f, " ({address})")?;
         }
-        write!(f, ", queue {}: {}", self.queue_id, self.error)
+        if self.queue_id >= 0 {
+            write!(f, ", queue {}", self.queue_id)?;
+        }
+        write!(f, ": {}", self.error)
     }
 }
 
@@ -119,7 +122,8 @@ impl SendError {
         &self.0.topic
     }
 
-    /// The id the message had in all attempts, or nothing if no message was to be sent; look for it when
+    /// The id the message had in all attempts (of a batch those of all messages, joined by `,`), or nothing if no message was to
+    /// be sent; look for it when
     /// [`may_have_been_stored`](Self::may_have_been_stored).
     pub fn message_id(&self) -> &str {
         &self.0.message_id
@@ -143,10 +147,13 @@ impl SendError {
     /// Whether the same send may succeed later with nothing changed on the user's side.
     pub fn is_retryable(&self) -> bool {
         match self.0.kind {
-            SendErrorKind::RouteUnavailable { .. }
-            | SendErrorKind::NoPermit
-            | SendErrorKind::TimedOut
-            | SendErrorKind::AttemptsExhausted => true,
+            SendErrorKind::RouteUnavailable { .. } | SendErrorKind::NoPermit | SendErrorKind::TimedOut => {
+                true
+            }
+            // A hook says the same of the same.
+            SendErrorKind::AttemptsExhausted => {
+                !self.attempts().iter().all(|attempt| matches!(attempt.error, RequestError::Forbidden { .. }))
+            }
             SendErrorKind::Refused => self.code().is_some_and(is_passing),
             SendErrorKind::NoNameServer
             | SendErrorKind::TopicNotFound { .. }
@@ -163,8 +170,15 @@ impl SendError {
 
 impl fmt::Display for SendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SendFailure { kind, topic, message_id, attempts, took } = &*self.0;
-        let what = if message_id.is_empty() { "question for the queues of" } else { "send to" };
+        let what = if self.0.message_id.is_empty() { "question for the queues of" } else { "send to" };
+        self.tell(f, format_args!("{what}"))
+    }
+}
+
+impl SendError {
+    /// Says what came of `what` the topic.
+    pub(super) fn tell(&self, f: &mut fmt::Formatter<'_>, what: fmt::Arguments<'_>) -> fmt::Result {
+        let SendFailure { kind, topic, attempts, took, .. } = &*self.0;
         write!(f, "{what} topic `{topic}` ")?;
         match kind {
             SendErrorKind::NoNameServer => f.write_str("failed: no name server is configured")?,

@@ -19,7 +19,7 @@ use crate::time::Instant;
 /// | was cancelled                                     | `Fine`      | its time  | yes                    |
 /// | failed at the connection, or got no usable answer | `Unreached` | a failure | without a detector yes |
 /// | was answered with an error code                   | `Refused`   | a failure | no                     |
-/// | found too many connections                        | not told: that is this client's own doing |||
+/// | found too many connections, or was forbidden      | not told: that is this client's own doing |||
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Fine,
@@ -32,7 +32,7 @@ impl Outcome {
     pub(crate) fn of(error: Option<&RequestError>) -> Option<Self> {
         match error {
             None | Some(RequestError::NoMaster) => Some(Self::Fine),
-            Some(RequestError::TooManyConnections { .. }) => None,
+            Some(RequestError::TooManyConnections { .. } | RequestError::Forbidden { .. }) => None,
             Some(RequestError::Answered { .. }) => Some(Self::Refused),
             Some(_) => Some(Self::Unreached),
         }

@@ -2,6 +2,8 @@
 
 use alloc::collections::{BTreeMap, BTreeSet};
 
+use rmq_proto::code::RequestCode;
+
 use super::Owner;
 use crate::time::Instant;
 
@@ -11,6 +13,8 @@ pub(crate) struct Entry {
     pub(crate) owner: Option<Owner>,
     /// Whether a peer that goes away has sent it here.
     pub(crate) again: bool,
+    /// What was asked for.
+    pub(crate) code: RequestCode,
     pub(crate) written_at: Instant,
     /// Bytes received on the connection when this was written.
     pub(crate) received: u64,

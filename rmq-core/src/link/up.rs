@@ -135,13 +135,21 @@ impl Up {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rmq_proto::code::RequestCode;
+
     use crate::link::{Entry, Owner};
     use crate::route::TopicId;
     use crate::slab::Id;
 
     fn entry() -> Entry {
         let owner = Owner::Route(TopicId(Id { slot: 0, generation: 0 }));
-        Entry { owner: Some(owner), again: false, written_at: Instant::ZERO, received: 0 }
+        Entry {
+            owner: Some(owner),
+            code: RequestCode::HEART_BEAT,
+            again: false,
+            written_at: Instant::ZERO,
+            received: 0,
+        }
     }
 
     #[test]

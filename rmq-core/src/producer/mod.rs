@@ -1,10 +1,16 @@
 //! Producers and the sends they are asked for.
 
 mod admission;
+mod batch;
+mod gather;
+mod new_send;
 mod send;
 
 pub(crate) use admission::{Admission, Permit};
-pub(crate) use send::{NewSend, Progress, SendOp, Stage, Step, Target, Verdict};
+pub(crate) use batch::{Batch, Riders, part_of};
+pub(crate) use gather::{Gathering, Group, GroupId, GroupKey, element_len};
+pub(crate) use new_send::NewSend;
+pub(crate) use send::{Progress, SendOp, Stage, Step, Target, Verdict};
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -40,9 +46,20 @@ impl Producers {
         self.by_id.values().any(|producer| producer.config.group == group)
     }
 
-    pub(crate) fn insert(&mut self, config: ProducerConfig) -> ProducerId {
+    /// The producer of a group.
+    pub(crate) fn of_group(&self, group: &str) -> Option<ProducerId> {
+        self.by_id.iter().find(|(_, producer)| producer.config.group == group).map(|(id, _)| *id)
+    }
+
+    /// An id that no producer has or will have.
+    pub(crate) fn reserve(&mut self) -> ProducerId {
         let id = ProducerId(self.next);
         self.next += 1;
+        id
+    }
+
+    pub(crate) fn insert(&mut self, config: ProducerConfig) -> ProducerId {
+        let id = self.reserve();
         self.by_id.insert(
             id,
             Producer {

@@ -1,7 +1,11 @@
-//! One send (producer §5.9), or one question for the queues of a topic, which is the beginning of a send.
+//! One send (producer §5.9), one question for the queues of a topic, which is the beginning of a send, or one recall of a
+//! message, which is a send's course with another request.
 //!
 //! | step     | leaves on                                  | to                                   |
 //! |----------|--------------------------------------------|--------------------------------------|
+//! | Gathered | its group goes out, it being alone there    | Resolve                              |
+//! | Gathered | its group goes out                         | Riding                               |
+//! | Riding   | the batch that carries it ends (producer §10.6) | the end                         |
 //! | Asleep   | a send-back falls back on it (producer §12) | Resolve                              |
 //! | InLine   | a permit is free (producer §5.8)           | Resolve                              |
 //! | Resolve  | a usable route is known                    | Pick                                 |
@@ -29,18 +33,27 @@ use bytes::Bytes;
 use rmq_proto::code::{RequestCode, ResponseCode};
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::header::SendResponseHeader;
+use rmq_proto::message::ElementHead;
+use rmq_proto::trace::TraceRecord;
 
+use super::NewSend;
+use super::{Batch, GroupId};
 use crate::address::Address;
 use crate::config::{AttemptTimeout, ProducerConfig};
 use crate::deadlines::Armed;
-use crate::error::{Attempt, RequestError, SendError, SendErrorKind, SendFailure, ServerOutcome};
-use crate::event::{MessageQueue, ProducerId, SendResult, SendStatus};
+use crate::error::{
+    Attempt, RecallError, RequestError, SendError, SendErrorKind, SendFailure, ServerOutcome,
+};
+use crate::event::{Event, MessageQueue, OpId, ProducerId, SendResult, SendStatus};
 use crate::fault::{Outcome, Report};
 use crate::link::{Asking, LinkId, Ticket};
 use crate::producer::Permit;
+use crate::recall::Recall;
 use crate::route::{Choice, TopicId};
 use crate::send_back::SendBackOp;
 use crate::time::Instant;
+use crate::trace::{Cargo, published};
+use crate::transaction::End;
 
 /// Which route a send waits for.
 #[derive(Clone, Debug)]
@@ -57,6 +70,15 @@ pub(crate) enum Stage {
 pub(crate) enum Step {
     /// A broker is asked first to take the message back.
     Asleep,
+    /// Waits for others to go out with.
+    Gathered {
+        group: GroupId,
+        place: u64,
+    },
+    /// An automatic batch carries its message.
+    Riding {
+        batch: OpId,
+    },
     /// Others of its producer have to end first.
     InLine,
     Resolve,
@@ -88,6 +110,14 @@ pub(crate) enum Target {
     Queue(Choice),
     /// Nowhere: the queues to choose from are what is wanted.
     Queues,
+    /// To the broker that has the message to be taken back.
+    Recall(Recall),
+}
+
+impl Target {
+    pub(crate) fn queue(queue: &MessageQueue) -> Self {
+        Self::Queue(Choice { broker: queue.broker.clone(), queue_id: queue.queue_id })
+    }
 }
 
 /// The attempt under way.
@@ -133,42 +163,21 @@ pub(crate) struct SendOp {
     pub(crate) tried: Vec<Arc<str>>,
     /// The send-back that this message to a retry topic belongs to.
     pub(crate) back: Option<Box<SendBackOp>>,
+    /// The batch that it sends.
+    pub(crate) batch: Option<Box<Batch>>,
+    /// The trace records that this message carries: then no user knows of it.
+    pub(crate) cargo: Option<Cargo>,
+    /// The end of a transaction that is told in place of a message: one-way, past the choice of a queue.
+    pub(crate) ending: Option<Box<End>>,
     /// When the last attempt that ended began.
     pub(crate) last_began: Instant,
-    failed: Vec<Attempt>,
+    pub(super) failed: Vec<Attempt>,
     /// What the last attempt says of its broker, until it is told.
     report: Option<Report>,
+    /// What is to be told of the last attempt by message trace, until it is.
+    record: Option<Box<TraceRecord>>,
     /// A stored message whose status asked for another attempt.
-    not_stored_ok: Option<SendResult>,
-}
-
-/// The parts of a [`SendOp`] that a call brings.
-pub(crate) struct NewSend {
-    pub(crate) topic: Arc<str>,
-    pub(crate) target: Target,
-    /// The request that carries it.
-    pub(crate) code: RequestCode,
-    pub(crate) body: Bytes,
-    pub(crate) flag: i32,
-    pub(crate) sys_flag: i32,
-    pub(crate) properties: String,
-    pub(crate) message_id: String,
-}
-
-impl NewSend {
-    /// Of what carries no message.
-    pub(crate) const fn nothing(topic: Arc<str>, target: Target, message_id: String) -> Self {
-        Self {
-            topic,
-            target,
-            code: RequestCode::SEND_MESSAGE_V2,
-            body: Bytes::new(),
-            flag: 0,
-            sys_flag: 0,
-            properties: String::new(),
-            message_id,
-        }
-    }
+    pub(super) not_stored_ok: Option<SendResult>,
 }
 
 impl SendOp {
@@ -203,34 +212,62 @@ impl SendOp {
             ended: 0,
             tried: Vec::new(),
             back: None,
+            batch: None,
+            cargo: None,
+            ending: None,
             last_began: now,
             failed: Vec::new(),
             report: None,
+            record: None,
             not_stored_ok: None,
         }
     }
 
     /// Bytes held while it is under way.
     pub(crate) fn bytes(&self) -> usize {
-        self.back.as_ref().map_or(self.body.len() + self.properties.len(), |back| back.bytes)
+        let ending = self.ending.as_ref().map_or(0, |end| end.bytes());
+        match (&self.back, self.recall()) {
+            (Some(back), _) => back.bytes,
+            (None, Some(recall)) => recall.bytes(),
+            (None, None) => self.body.len() + self.properties.len() + ending,
+        }
+    }
+
+    /// Its message as one of a batch.
+    pub(crate) fn element_head(&self) -> ElementHead {
+        let (body_len, properties_len) = (self.body.len(), self.properties.len());
+        ElementHead { flag: self.flag, body_len, properties_len }
+    }
+
+    pub(crate) fn rides_in(&self, carrier: OpId) -> bool {
+        matches!(self.step, Step::Riding { batch } if batch == carrier)
     }
 
     /// Whether it counts among what its producer has under way.
     pub(crate) fn needs_permit(&self) -> bool {
-        !matches!(self.target, Target::Queues)
+        matches!(self.target, Target::Topic | Target::Queue(_)) && self.ending.is_none()
     }
 
-    fn attempts_allowed(&self) -> u32 {
+    pub(crate) fn attempts_allowed(&self) -> u32 {
         match self.target {
             _ if self.oneway => 1,
+            Target::Recall(_) => 1,
             Target::Queue(_) => self.config.max_attempts_at_queue().get(),
             Target::Topic | Target::Queues => self.config.attempts.get(),
         }
     }
 
-    /// Whether the user chose the queue: another one will not do.
+    /// Whether the user chose where it goes: another queue will not do.
     pub(crate) fn has_given_queue(&self) -> bool {
-        matches!(self.target, Target::Queue(_))
+        matches!(self.target, Target::Queue(_) | Target::Recall(_))
+    }
+
+    /// The message to be taken back, if that is what is wanted.
+    pub(crate) fn recall(&self) -> Option<&Recall> {
+        match &self.target {
+            Target::Recall(recall) => Some(recall),
+            Target::Topic | Target::Queue(_) | Target::Queues => None,
+        }
     }
 
     /// The request of the attempt under way stands elsewhere.
@@ -261,7 +298,7 @@ impl SendOp {
             RequestError::Answered { code, .. } => {
                 self.config.retry.retries(*code) && !self.has_given_queue()
             }
-            RequestError::BadHeader(_) => false,
+            RequestError::BadHeader(_) | RequestError::WrongIds { .. } => false,
             _ => true,
         };
         self.end_attempt(now, Some(error));
@@ -281,7 +318,11 @@ impl SendOp {
             Ok(header) => header,
             Err(error) => return self.fail(now, RequestError::BadHeader(error)),
         };
+        if let Err(error) = self.check_ids(&header) {
+            return self.fail(now, error);
+        }
         let result = self.result(status, &header);
+        self.record = published(self, now, &result);
         let again = status != SendStatus::SendOk
             && self.config.retry.retries_not_stored_ok()
             && !self.has_given_queue();
@@ -309,6 +350,8 @@ impl SendOp {
         self.last_began = began;
         self.tried.push(choice.broker.clone());
         if self.config.fault_tolerance.is_some()
+            && self.recall().is_none()
+            && self.ending.is_none()
             && let Some(outcome) = Outcome::of(error.as_ref())
         {
             let took = now.saturating_since(began);
@@ -331,19 +374,35 @@ impl SendOp {
         self.report.take()
     }
 
+    pub(crate) fn take_record(&mut self) -> Option<Box<TraceRecord>> {
+        self.record.take()
+    }
+
     fn result(&self, status: SendStatus, header: &SendResponseHeader<'_>) -> SendResult {
         let broker =
             self.progress.as_ref().map_or_else(|| "".into(), |progress| progress.choice.broker.clone());
         SendResult {
             status,
-            message_id: self.message_id.clone(),
+            message_id: self.id_of_result(header),
             queue: MessageQueue { topic: self.topic.clone(), broker, queue_id: header.queue_id },
             queue_offset: header.queue_offset,
             offset_message_id: header.message_id.to_string(),
             transaction_id: header.transaction_id.as_ref().map(ToString::to_string),
+            recall_handle: header.recall_handle.as_ref().map(ToString::to_string),
             region_id: header.region_id.as_deref().unwrap_or("DefaultRegion").to_string(),
             trace_on: header.trace_on.as_deref() != Some("false"),
             attempts: self.ended + 1,
+        }
+    }
+
+    /// How it ends when it is given up.
+    pub(crate) fn into_failed(self, op: OpId, now: Instant, kind: SendErrorKind) -> Event {
+        let is_recall = self.recall().is_some();
+        let error = self.into_error(now, kind);
+        if is_recall {
+            Event::RecallFailed { op, error: RecallError(error) }
+        } else {
+            Event::SendFailed { op, error }
         }
     }
 

@@ -53,6 +53,11 @@ impl Brokers {
         self.by_name.contains_key(name)
     }
 
+    /// The broker whose master is there.
+    pub(crate) fn name_of(&self, address: &Address) -> Option<&Arc<str>> {
+        self.by_name.iter().find(|(_, broker)| broker.master.as_ref() == Some(address)).map(|(name, _)| name)
+    }
+
     pub(crate) fn is_master(&self, address: &Address) -> bool {
         self.by_name.values().any(|broker| broker.master.as_ref() == Some(address))
     }

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use rmq_proto::body::TopicRouteData;
+use rmq_proto::names::namespace;
 
 use super::select::{Choice, Cursor, select};
 use super::{PublishQueues, Query};
@@ -58,14 +59,17 @@ impl Topic {
         select(&self.queues, health, tried, cursor)
     }
 
-    /// The queues that can be written to, for a user to choose from; none when no route has any.
-    pub(crate) fn list(&mut self) -> Option<Arc<[MessageQueue]>> {
+    /// The queues that can be written to, for a user to choose from, who calls the topic by its name within `namespace`;
+    /// none when no route has any.
+    pub(crate) fn list(&mut self, namespace: Option<&str>) -> Option<Arc<[MessageQueue]>> {
         if self.queues.is_empty() {
             return None;
         }
         let list = self.list.get_or_insert_with(|| {
+            let shown = namespace::unwrap(namespace.unwrap_or_default(), &self.name);
+            let topic = if *shown == *self.name { self.name.clone() } else { shown.into() };
             let queue = |(broker, queue_id): (&Arc<str>, i32)| MessageQueue {
-                topic: self.name.clone(),
+                topic: topic.clone(),
                 broker: broker.clone(),
                 queue_id,
             };

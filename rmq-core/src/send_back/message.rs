@@ -10,10 +10,10 @@ use bytes::Bytes;
 use rmq_proto::code::RequestCode;
 use rmq_proto::id::UniqueKey;
 use rmq_proto::message::{DelayLevel, StoredMessage, SysFlag};
-use rmq_proto::names::{self, NameError, RETRY_PREFIX};
+use rmq_proto::names::{self, NameError, RETRY_PREFIX, namespace};
 use rmq_proto::properties::{
-    self, DELAY, MAX_RECONSUME_TIMES, NAME_SEPARATOR, ORIGIN_MESSAGE_ID, PROPERTY_SEPARATOR, RECONSUME_TIME,
-    RETRY_TOPIC, TRAN_MSG, UNIQ_KEY,
+    self, DELAY, INSTANCE_ID, MAX_RECONSUME_TIMES, NAME_SEPARATOR, ORIGIN_MESSAGE_ID, PROPERTY_SEPARATOR,
+    RECONSUME_TIME, RETRY_TOPIC, TRAN_MSG, UNIQ_KEY,
 };
 
 use crate::address::Address;
@@ -107,6 +107,8 @@ pub(super) struct Parts {
     pub(super) message_id: String,
     pub(super) redelivery: Redelivery,
     pub(super) max_reconsume_times: u32,
+    /// The namespace that group and topic were put into.
+    namespace: Option<Arc<str>>,
     reconsume_times: i32,
     flag: i32,
     sys_flag: SysFlag,
@@ -153,6 +155,7 @@ impl SendBack {
             message_id: message.message_id().into_owned(),
             redelivery: Redelivery::default(),
             max_reconsume_times: DEFAULT_MAX_RECONSUME_TIMES,
+            namespace: None,
             reconsume_times: message.reconsume_times.max(0),
             flag: message.flag,
             sys_flag,
@@ -215,7 +218,17 @@ impl SendBack {
             + self.0.properties.len()
             + self.0.message_id.len()
             + self.0.topic.len()
+            + self.0.namespace.as_ref().map_or(0, |namespace| INSTANCE_ID.len() + namespace.len() + 2)
             + RETRY_ROOM
+    }
+
+    /// The same message with the names that a client with a namespace of version 1 writes (producer §12.1).
+    pub(crate) fn in_namespace(&self, namespace: &Arc<str>) -> Self {
+        let mut parts = self.0.clone();
+        parts.group = namespace::wrap(namespace, &parts.group).into_owned();
+        parts.topic = namespace::wrap(namespace, &parts.topic).into();
+        parts.namespace = Some(namespace.clone());
+        Self(parts)
     }
 
     pub(crate) fn is_dead_letter(&self) -> bool {
@@ -239,6 +252,9 @@ impl SendBack {
         map.insert(ORIGIN_MESSAGE_ID, origin);
         map.insert(RETRY_TOPIC, &self.0.topic);
         map.remove(TRAN_MSG);
+        if let Some(namespace) = &self.0.namespace {
+            map.insert(INSTANCE_ID, namespace);
+        }
         let again = self.0.reconsume_times.saturating_add(1).to_string();
         let delay = self.0.reconsume_times.saturating_add(FIRST_LEVEL).to_string();
         let most = self.most_on_the_wire().to_string();

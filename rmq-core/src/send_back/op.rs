@@ -17,8 +17,7 @@
 //!
 //! The send to the retry topic is a [`SendOp`] like any other, which carries this machine and sleeps until `Retry`.
 //!
-//! The group and the topic are written as they were given. A client with a namespace would wrap both for the request and
-//! for the retry topic (producer §12.1, `rmq_proto::names::namespace`); its configuration knows none yet.
+//! The group and the topic are those on the wire: a client with a namespace has wrapped both before (producer §12.1).
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;

@@ -8,13 +8,14 @@ use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::frame::FrameError;
 use rmq_core::proto::message::Message;
 use rmq_core::{
-    Client, CloseCause, CloseReason, ConnId, Event, Input, Limits, OpId, Output, ProducerConfig, Redelivery,
-    SendBack, SendErrorKind, SendOptions,
+    CheckToken, Client, CloseCause, CloseReason, ConnId, Event, Input, Limits, OpId, Output, ProducerConfig,
+    Redelivery, Resolution, SendBack, SendErrorKind, SendOptions,
 };
 
 use crate::support::{
     Accept, Act, NAME_SERVER, Net, address_of, after, at, config, ms, route, start, stored_message,
 };
+use crate::transactions::{frame, question};
 
 fn message(client: &Client, body: &'static str) -> rmq_core::proto::message::Prepared {
     Message::new("T", body).prepare(client.message_rules()).unwrap()
@@ -25,6 +26,8 @@ fn message(client: &Client, body: &'static str) -> rmq_core::proto::message::Pre
 enum Call {
     Send(bool),
     SendBack(bool),
+    Check(usize),
+    Answer(usize),
     Cancel(usize),
     Connected(usize),
     Received(usize, Vec<u8>),
@@ -40,6 +43,8 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
     let call = prop_oneof![
         6 => any::<bool>().prop_map(Call::Send),
         2 => any::<bool>().prop_map(Call::SendBack),
+        2 => (0..8usize).prop_map(Call::Check),
+        2 => (0..8usize).prop_map(Call::Answer),
         2 => (0..20usize).prop_map(Call::Cancel),
         4 => (0..8usize).prop_map(Call::Connected),
         3 => (0..8usize, proptest::collection::vec(any::<u8>(), 0..40)).prop_map(|(c, d)| Call::Received(c, d)),
@@ -57,6 +62,7 @@ struct Driven {
     client: Client,
     conns: Vec<ConnId>,
     ops: Vec<OpId>,
+    checks: Vec<CheckToken>,
     ends: BTreeMap<OpId, usize>,
     outputs: Vec<String>,
     now: rmq_core::Instant,
@@ -68,6 +74,7 @@ impl Driven {
             client: Client::new(config().build().unwrap(), start()),
             conns: Vec::new(),
             ops: Vec::new(),
+            checks: Vec::new(),
             ends: BTreeMap::new(),
             outputs: Vec::new(),
             now: at(0),
@@ -85,8 +92,11 @@ impl Driven {
                     | Event::SendFailed { op, .. }
                     | Event::SentBack { op, .. }
                     | Event::SendBackFailed { op, .. }
+                    | Event::TransactionEnded { op }
+                    | Event::EndTransactionFailed { op, .. }
                     | Event::Cancelled { op },
                 ) => *self.ends.entry(op).or_default() += 1,
+                Output::Event(Event::TransactionCheck { token, .. }) => self.checks.push(token),
                 _ => {}
             }
         }
@@ -105,6 +115,18 @@ impl Driven {
                 let redelivery = if *dead { Redelivery::DeadLetter } else { Redelivery::ByBroker };
                 let message = SendBack::new("g", &stored_message()).unwrap().redelivery(redelivery);
                 self.ops.extend(self.client.send_back(now, producer, message, Default::default()).ok());
+            }
+            Call::Check(index) => {
+                let data = frame(&question(Some("PG"), Some("a")));
+                conn(index).into_iter().for_each(|conn| {
+                    self.client.handle_input(now, Input::Received { conn, data: data.clone() });
+                });
+            }
+            Call::Answer(index) => {
+                if let Some(token) = self.checks.get(*index) {
+                    let answered = self.client.answer_check(now, *token, Resolution::Commit, None);
+                    self.ops.extend(answered.ok());
+                }
             }
             Call::Cancel(index) => {
                 if let Some(op) = self.ops.get(*index) {
@@ -146,7 +168,7 @@ impl Driven {
 
     /// Lets all deadlines pass: every operation has to end.
     fn finish(&mut self) {
-        for _ in 0..10 {
+        for _ in 0..25 {
             self.now = self.now + ms(3_000);
             self.client.handle_timeout(self.now);
             self.drain();
@@ -167,6 +189,7 @@ proptest! {
         }
         let stats = driven.client.stats();
         prop_assert_eq!((stats.operations, stats.operation_bytes), (0, 0));
+        prop_assert_eq!((stats.open_checks, stats.check_bytes), (0, 0));
     }
 
     /// The same start and the same calls give the same outputs; and a snapshot goes on as its original does.

@@ -1,12 +1,15 @@
 //! Clause 7: everything is bounded. One test for each field of [`Limits`], which hits it.
 
+use std::sync::Arc;
+
 use bytes::{Bytes, BytesMut};
 use rmq_core::proto::command::{HeaderFormat, RemotingCommand};
 use rmq_core::proto::frame::FrameError;
 use rmq_core::proto::message::Message;
+use rmq_core::proto::trace::TRACE_TOPIC;
 use rmq_core::{
-    CloseCause, ConfigError, Event, Input, Limits, ProducerConfig, RejectReason, RequestError, SendErrorKind,
-    SendOptions,
+    AddFieldError, CloseCause, ConfigError, Event, Input, Limits, OutgoingRequest, ProducerConfig,
+    RejectReason, RequestError, RequestFields, RequestHook, SendErrorKind, SendOptions, Trace,
 };
 
 use crate::support::{Accept, Act, NAME_SERVER, Net, address_of, at, config, ms, route};
@@ -50,6 +53,27 @@ fn clause_7_operation_bytes() {
     assert_eq!((told, limit), (held, 1_000));
     net.run(ms(10));
     assert_eq!(net.client.stats().operation_bytes, 0, "what ended gives its bytes back");
+}
+
+/// A recall counts with its handle, and comes back.
+#[test]
+fn clause_7_recalls() {
+    let mut net = net(Limits { operations: 1, operation_bytes: 100, ..Limits::default() });
+    let recall = crate::recall::recall("T", "a");
+    let bytes = recall.bytes();
+    assert_eq!(bytes, recall.handle().len());
+    let op = net.client.recall(net.now, net.producer, recall.clone()).unwrap();
+    assert_eq!(net.client.stats().operation_bytes, bytes);
+    let rejected = net.client.recall(net.now, net.producer, recall.clone()).unwrap_err();
+    assert_eq!(rejected.reason, RejectReason::TooManyOperations { limit: 1 });
+    assert_eq!(rejected.given, recall);
+    net.client.cancel(net.now, op);
+    net.drain();
+    assert_eq!((net.client.stats().operation_bytes, net.client.stats().operations), (0, 0));
+
+    let mut net = self::net(Limits { operation_bytes: 10, ..Limits::default() });
+    let rejected = net.client.recall(net.now, net.producer, recall).unwrap_err();
+    assert_eq!(rejected.reason, RejectReason::TooManyBytes { held: 0, more: bytes, limit: 10 });
 }
 
 #[test]
@@ -139,6 +163,35 @@ fn clause_7_draining() {
     assert_eq!(causes, [CloseCause::GoneAway]);
 }
 
+fn traced(limits: Limits) -> Net {
+    let producer = ProducerConfig::new("PG").trace(Trace::new());
+    let mut net = Net::with(config().limits(limits).build().unwrap(), producer);
+    net.routes.insert("T".into(), route(&[("a", 1)]));
+    net.routes.insert(TRACE_TOPIC.into(), route(&[("b", 1)]));
+    net.broker("b").always = Some(Act::Silent);
+    for _ in 0..100 {
+        net.send("T", SendOptions::default());
+        net.run(ms(0));
+    }
+    net
+}
+
+/// Records beyond it are dropped and counted; sends go on.
+#[test]
+fn clause_7_trace_records() {
+    let stats = traced(Limits { trace_records: 7, trace_sends: 1, ..Limits::default() }).client.stats();
+    assert_eq!((stats.traces, stats.traces_waiting, stats.traces_dropped), (100, 7, 92));
+    assert_eq!((stats.sends_succeeded, stats.operations), (100, 0));
+}
+
+/// Beyond it records wait.
+#[test]
+fn clause_7_trace_sends() {
+    let stats = traced(Limits { trace_sends: 3, ..Limits::default() }).client.stats();
+    assert_eq!((stats.trace_sends, stats.traces_waiting, stats.traces_dropped), (3, 100 - 1 - 10 - 10, 0));
+    assert_eq!(stats.operations, 0, "they are no operations");
+}
+
 #[test]
 fn clause_7_frame() {
     let mut net = net(Limits { frame: 4_096, ..Limits::default() });
@@ -213,12 +266,42 @@ fn clause_7_notices() {
     assert!(left.count() <= 2);
 }
 
+/// A field over the limit is refused, and what was added before stays.
+#[test]
+fn clause_7_hook_bytes() {
+    struct Greedy;
+    impl RequestHook for Greedy {
+        fn before_request(&self, _: &OutgoingRequest<'_>, fields: &mut RequestFields) {
+            // Each counts as eight more than its text.
+            fields.add("first", "x".repeat(20)).unwrap();
+            let refused = AddFieldError::TooManyBytes { limit: 50 };
+            assert_eq!(fields.add("second", "1234"), Err(refused));
+            fields.add("first", "x".repeat(37)).unwrap();
+            assert_eq!(fields.add("first", "x".repeat(38)), Err(refused));
+            fields.add("first", "short").unwrap();
+            fields.add("second", "1234").unwrap();
+        }
+    }
+    let limits = Limits { hook_bytes: 50, ..Limits::default() };
+    let config = config().limits(limits).hook(Arc::new(Greedy)).build().unwrap();
+    let mut net = Net::with(config, ProducerConfig::new("PG"));
+    let op = net.send("T", SendOptions::default());
+    net.run(ms(0));
+    net.take_sent(op);
+    let ext = &net.sends()[0].command.ext;
+    assert_eq!(
+        (ext.value("first").as_deref(), ext.value("second").as_deref()),
+        (Some("short"), Some("1234"))
+    );
+}
+
 /// Values that cannot work are refused by name.
 #[test]
 fn limits_are_checked() {
     let rows = [
         (Limits { operations: 0, ..Limits::default() }, "limits.operations"),
         (Limits { write_batch: 0, ..Limits::default() }, "limits.write_batch"),
+        (Limits { hook_bytes: 1 << 15, ..Limits::default() }, "limits.hook_bytes"),
         (Limits { frame: 100, ..Limits::default() }, "limits.frame"),
         (Limits { frame: 352 << 20, ..Limits::default() }, "limits.frame"),
     ];

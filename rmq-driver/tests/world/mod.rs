@@ -78,7 +78,8 @@ impl World {
     }
 
     pub(crate) fn builder(&self) -> ClientBuilder<Self> {
-        Client::<Self>::builder().name_server(NAME_SERVER)
+        // Peers look at bodies as they were written.
+        Client::<Self>::builder().name_server(NAME_SERVER).compression(None)
     }
 
     pub(crate) fn client(&self) -> Client<Self> {

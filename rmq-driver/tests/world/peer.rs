@@ -7,7 +7,8 @@ use rmq_driver::rmq_core::proto::body::{BrokerData, PERM_READ, PERM_WRITE, Queue
 use rmq_driver::rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_driver::rmq_core::proto::command::{HeaderFormat, RemotingCommand};
 use rmq_driver::rmq_core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
-use rmq_driver::rmq_core::proto::header::{SendMessageV2Header, SendResponseHeader};
+use rmq_driver::rmq_core::proto::header::{RecallResponseHeader, SendMessageV2Header, SendResponseHeader};
+use rmq_driver::rmq_core::proto::message::BatchElements;
 
 use super::World;
 
@@ -19,6 +20,8 @@ pub(crate) const BROKER: &str = "broker:10911";
 pub(crate) struct Seen {
     pub(crate) body: Bytes,
     pub(crate) born_ms: i64,
+    /// 1, or those of a batch.
+    pub(crate) messages: usize,
     pipe: usize,
     opaque: i32,
 }
@@ -32,6 +35,12 @@ pub(crate) struct Peer {
     pub(crate) seen: Vec<Seen>,
     /// The answers to the messages given back; when used up, they are taken.
     pub(crate) backs: VecDeque<ResponseCode>,
+    /// Whether the broker carries recalls out, or leaves them without an answer.
+    pub(crate) recalls: bool,
+    /// What sends are answered with in place of SUCCESS.
+    pub(crate) status: Option<ResponseCode>,
+    /// The ends of transactions.
+    pub(crate) ends: Vec<RemotingCommand>,
     /// Groups that unregistered.
     pub(crate) unregistered: usize,
     offset: i64,
@@ -47,6 +56,9 @@ impl Peer {
             held: Vec::new(),
             seen: Vec::new(),
             backs: VecDeque::new(),
+            recalls: true,
+            status: None,
+            ends: Vec::new(),
             unregistered: 0,
             offset: 0,
         }
@@ -84,9 +96,12 @@ impl Peer {
                     RemotingCommand::response_to(request, ResponseCode::SUCCESS).with_body(route().encode());
                 self.write(pipe, &answer);
             }
-            RequestCode::SEND_MESSAGE_V2 => {
+            RequestCode::SEND_MESSAGE_V2 | RequestCode::SEND_BATCH_MESSAGE => {
                 let born_ms = request.header::<SendMessageV2Header<'_>>().unwrap().born_timestamp;
-                let seen = Seen { body: request.body.clone(), born_ms, pipe, opaque: request.opaque };
+                let is_batch = request.code == RequestCode::SEND_BATCH_MESSAGE.0;
+                let messages = if is_batch { BatchElements::new(request.body.clone()).count() } else { 1 };
+                let (body, opaque) = (request.body.clone(), request.opaque);
+                let seen = Seen { body, born_ms, messages, pipe, opaque };
                 self.seen.push(seen.clone());
                 if self.holds {
                     self.held.push(seen);
@@ -94,10 +109,17 @@ impl Peer {
                     self.stored(&seen);
                 }
             }
+            RequestCode::RECALL_MESSAGE if !self.recalls => {}
+            RequestCode::RECALL_MESSAGE => {
+                let header = RecallResponseHeader { message_id: "AC0A".into() };
+                let answer = RemotingCommand::response_to(request, ResponseCode::SUCCESS).with_ext(&header);
+                self.write(pipe, &answer);
+            }
             RequestCode::CONSUMER_SEND_MSG_BACK => {
                 let code = self.backs.pop_front().unwrap_or(ResponseCode::SUCCESS);
                 self.write(pipe, &RemotingCommand::response_to(request, code));
             }
+            RequestCode::END_TRANSACTION => self.ends.push(request.clone()),
             code => {
                 self.unregistered += usize::from(code == RequestCode::UNREGISTER_CLIENT);
                 self.write(pipe, &RemotingCommand::response_to(request, ResponseCode::SUCCESS));
@@ -113,8 +135,9 @@ impl Peer {
     }
 
     fn stored(&mut self, seen: &Seen) {
+        let ids: Vec<_> = (0..seen.messages).map(|place| format!("0A00000100002A9F{place:016X}")).collect();
         let header = SendResponseHeader {
-            message_id: "0A00000100002A9F0000000000000000".into(),
+            message_id: ids.join(",").into(),
             queue_id: 0,
             queue_offset: self.offset,
             transaction_id: None,
@@ -123,14 +146,15 @@ impl Peer {
             region_id: None,
             trace_on: None,
         };
-        self.offset += 1;
+        self.offset += seen.messages as i64;
         let request =
             RemotingCommand { opaque: seen.opaque, ..RemotingCommand::request(RequestCode::SEND_MESSAGE_V2) };
-        let answer = RemotingCommand::response_to(&request, ResponseCode::SUCCESS).with_ext(&header);
+        let code = self.status.unwrap_or(ResponseCode::SUCCESS);
+        let answer = RemotingCommand::response_to(&request, code).with_ext(&header);
         self.write(seen.pipe, &answer);
     }
 
-    fn write(&self, pipe: usize, answer: &RemotingCommand) {
+    pub(crate) fn write(&self, pipe: usize, answer: &RemotingCommand) {
         let mut out = BytesMut::new();
         answer.encode(HeaderFormat::Json, &mut out).unwrap();
         self.world.pipes.with(pipe, |end| end.unread.extend(out));

@@ -1,5 +1,13 @@
 use alloc::borrow::Cow;
 
+use crate::names::{DEFAULT_TOPIC, RETRY_PREFIX};
+use crate::properties::{self, MAX_RECONSUME_TIMES, RECONSUME_TIME};
+
+/// Queues of a topic that is created by sending to it, where nobody says otherwise (producer §1.2).
+const DEFAULT_TOPIC_QUEUES: i32 = 4;
+/// How often a message may be consumed, where neither it nor anybody else says so.
+const DEFAULT_MAX_RECONSUME_TIMES: i32 = 16;
+
 headers! {
     /// Sends a message, with long field names: SEND_MESSAGE (10) and SEND_REPLY_MESSAGE (324), wire §5.1.
     pub struct SendMessageHeader<'a> {
@@ -88,3 +96,54 @@ headers! {
         trace_on: Option<Cow<'a, str>> = "TRACE_ON",
     }
 }
+
+/// What both headers begin with.
+macro_rules! with_all_that_is_always_sent {
+    ($($header:ident)*) => {$(
+        impl<'a> $header<'a> {
+            /// The header of a message without properties, for the broker to pick a queue of `topic`. What older brokers
+            /// fail without is there: how often the message was consumed (0), whether it is a batch or of a unit (neither),
+            /// and, to a retry topic, how often it may be consumed (16). A topic that does not exist yet is made of
+            /// `TBW102`, with 4 queues.
+            ///
+            /// Set the other fields before it is sent; brokers store the time of birth as it is here, 0.
+            pub fn new(producer_group: impl Into<Cow<'a, str>>, topic: impl Into<Cow<'a, str>>) -> Self {
+                let topic = topic.into();
+                let max_reconsume_times =
+                    topic.starts_with(RETRY_PREFIX).then_some(DEFAULT_MAX_RECONSUME_TIMES);
+                Self {
+                    producer_group: producer_group.into(),
+                    topic,
+                    default_topic: Cow::Borrowed(DEFAULT_TOPIC),
+                    default_topic_queue_nums: DEFAULT_TOPIC_QUEUES,
+                    queue_id: -1,
+                    sys_flag: 0,
+                    born_timestamp: 0,
+                    flag: 0,
+                    properties: None,
+                    reconsume_times: Some(0),
+                    unit_mode: Some(false),
+                    max_reconsume_times,
+                    batch: Some(false),
+                    broker_name: None,
+                }
+            }
+
+            /// The same header with these encoded properties. To a retry topic, what they say of how often the message was
+            /// and may be consumed goes into fields of its own, too (producer §5.4, step 9).
+            #[must_use]
+            pub fn with_properties(mut self, encoded: impl Into<Cow<'a, str>>) -> Self {
+                let encoded = encoded.into();
+                if self.topic.starts_with(RETRY_PREFIX) {
+                    let number = |name| properties::value(&encoded, name).and_then(|text| text.parse().ok());
+                    self.reconsume_times = number(RECONSUME_TIME).or(self.reconsume_times);
+                    self.max_reconsume_times = number(MAX_RECONSUME_TIMES).or(self.max_reconsume_times);
+                }
+                self.properties = Some(encoded);
+                self
+            }
+        }
+    )*};
+}
+
+with_all_that_is_always_sent! { SendMessageHeader SendMessageV2Header }

@@ -21,6 +21,16 @@ pub enum MessageError {
         /// The topic given.
         topic: String,
     },
+    /// The name of the producer group that a half message is to be of breaks a rule.
+    #[error("half message to topic {}: producer group {}: {error}", Shown(.topic), Shown(.group))]
+    Group {
+        /// Its topic.
+        topic: String,
+        /// The group given.
+        group: String,
+        /// The rule.
+        error: NameError,
+    },
     /// There is nothing to send.
     #[error("message to topic {}: the body is empty, and brokers refuse that; send at least one byte", Shown(.topic))]
     EmptyBody {
@@ -62,6 +72,19 @@ pub enum MessageError {
         topic: String,
         /// The key.
         key: String,
+    },
+    /// A delay level and a timer are two ways to say the same thing.
+    #[error("message to topic {}: it has both a delay level and a timer; leave one of them out", Shown(.topic))]
+    TwoDelays {
+        /// Its topic.
+        topic: String,
+    },
+    /// A time that no broker can count with.
+    #[error("message to topic {}: it is to be delivered in more than 100 million years; brokers allow 3 days, unless \
+         configured otherwise", Shown(.topic))]
+    DelayTooLong {
+        /// Its topic.
+        topic: String,
     },
     /// A property's name has no visible character.
     #[error("message to topic {}: a property has a blank name; give it one", Shown(.topic))]
@@ -127,11 +150,14 @@ impl MessageError {
         match self {
             Self::Topic { topic, .. }
             | Self::SystemTopic { topic }
+            | Self::Group { topic, .. }
             | Self::EmptyBody { topic }
             | Self::BodyTooLong { topic, .. }
             | Self::BlankTag { topic }
             | Self::BlankKey { topic }
             | Self::KeyWithBlank { topic, .. }
+            | Self::TwoDelays { topic }
+            | Self::DelayTooLong { topic }
             | Self::BlankPropertyName { topic }
             | Self::BlankPropertyValue { topic, .. }
             | Self::ReservedProperty { topic, .. }
@@ -143,7 +169,7 @@ impl MessageError {
 }
 
 /// What a user gave, between backticks: control characters made visible, a long text cut.
-struct Shown<'a>(&'a str);
+pub(super) struct Shown<'a>(pub(super) &'a str);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,16 +1,20 @@
 //! Messages (wire §6).
 //!
 //! To send: [`Message`] builds one, [`Message::prepare`] checks it against all rules, and what comes out, a [`Prepared`],
-//! can be sent as it is. [`encode_batch`] writes the body of a batch.
+//! can be sent as it is; [`Message::prepare_half`] makes the half message of a transaction. [`PreparedBatch`] is several messages in
+//! one request. [`encode_batch`] writes the body of a batch.
 //!
 //! As received: [`Messages`] goes through the body of an answer to a pull, a pop or a query. Each message is a
 //! [`StoredMessage`], which [inflates](StoredMessage::inflate) a compressed body when it is asked to.
 
 mod batch;
+mod body_compression;
 mod delay;
 mod error;
 mod fields;
+mod half;
 mod prepare;
+mod prepared_batch;
 mod record_error;
 mod stored;
 mod sys_flag;
@@ -21,10 +25,12 @@ use alloc::vec::Vec;
 use bytes::Bytes;
 use core::fmt;
 
-pub use batch::{BatchElement, BatchElements, BatchEncodeError, encode_batch};
-pub use delay::DelayLevel;
+pub use batch::{BatchElement, BatchElements, BatchEncodeError, ElementHead, encode_batch};
+pub use body_compression::BodyCompression;
+pub use delay::{DelayLevel, DelayLevelError, DeliveryTime};
 pub use error::MessageError;
 pub use prepare::{ID_ROOM, MessageRules, Prepared};
+pub use prepared_batch::{BatchError, EncodedBatch, ID_SEPARATOR, PreparedBatch, batch_properties, join_ids};
 pub use record_error::{RecordError, RecordErrorKind, RecordField};
 pub use stored::{
     InflateError, Messages, RecordEncodeError, RecordVersion, Records, StoredMessage, Unbatch, body_crc,
@@ -53,6 +59,7 @@ pub struct Message {
     keys: Vec<String>,
     flag: i32,
     wait_store_ok: bool,
+    delay: delay::Delay,
     properties: BTreeMap<String, String>,
 }
 
@@ -66,6 +73,7 @@ impl Message {
             keys: Vec::new(),
             flag: 0,
             wait_store_ok: true,
+            delay: delay::Delay::default(),
             properties: BTreeMap::new(),
         }
     }
@@ -154,6 +162,7 @@ impl fmt::Debug for Message {
             .field("keys", &self.keys)
             .field("flag", &self.flag)
             .field("wait_store_ok", &self.wait_store_ok)
+            .field("delay", &self.delay)
             .field("properties", &self.properties)
             .finish()
     }

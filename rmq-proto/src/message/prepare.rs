@@ -4,21 +4,26 @@ use alloc::sync::Arc;
 use bytes::Bytes;
 use core::fmt;
 
-use super::{BodyLen, Message, MessageError};
+use super::{BodyCompression, BodyLen, Message, MessageError};
 use crate::code::RequestCode;
 use crate::id::{self, UniqueKey};
 use crate::{names, properties};
 
-/// What messages are checked against.
+/// What messages are checked against, and what is done to their bodies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageRules {
-    /// Most bytes in a body; 4 MiB by default, as at brokers. Java: `maxMessageSize`.
+    /// Most bytes in a body, before it is compressed; 4 MiB by default, as at brokers. Java: `maxMessageSize`.
     pub max_body_len: usize,
+    /// The namespace of version 1 that topics are put into when messages are sent (wire §7.3); none by default. A topic
+    /// has to be short enough for it, and its messages get the property `INSTANCE_ID`. Java: `namespace`.
+    pub namespace: Option<Arc<str>>,
+    /// Which bodies are compressed, and how.
+    pub compression: BodyCompression,
 }
 
 impl Default for MessageRules {
     fn default() -> Self {
-        Self { max_body_len: 4 * 1024 * 1024 }
+        Self { max_body_len: 4 * 1024 * 1024, compression: BodyCompression::default(), namespace: None }
     }
 }
 
@@ -49,7 +54,7 @@ impl Purpose<'_> {
 }
 
 impl Prepared {
-    /// The topic.
+    /// The topic, as its user names it: a client with a namespace puts it there when it sends.
     pub fn topic(&self) -> &str {
         &self.topic
     }
@@ -80,7 +85,7 @@ impl Prepared {
         self.code
     }
 
-    /// Keys, tag, `WAIT` and user properties as text, each with its `\x02` (wire §6.4). The message id is not among
+    /// Keys, tag, `WAIT`, delay and user properties as text, each with its `\x02` (wire §6.4). The message id is not among
     /// them: the sender appends it, to the elements of a batch too, and there is room for it. What goes out is
     /// [`properties_with_id`](Self::properties_with_id).
     pub fn properties(&self) -> &str {
@@ -111,11 +116,12 @@ impl fmt::Debug for Prepared {
 pub const ID_ROOM: usize = properties::UNIQ_KEY.len() + 1 + id::V6_DIGITS + 1;
 
 impl Message {
-    /// Checks all rules and encodes the properties (producer §7.1, §7.4, wire §6.4).
+    /// Checks all rules, encodes the properties and compresses a long body (producer §5.4, §7.1, §7.4, wire §6.4). What
+    /// comes out is the same in every attempt to send it.
     ///
     /// # Errors
     ///
-    /// The first rule that is broken, in this order: topic, body, tag, keys, properties by name, their total length.
+    /// The first rule that is broken, in this order: topic, body, tag, keys, delay, properties by name, their total length.
     pub fn prepare(self, rules: &MessageRules) -> Result<Prepared, MessageError> {
         self.prepare_for(rules, &Purpose::ORDINARY)
     }
@@ -125,25 +131,30 @@ impl Message {
         rules: &MessageRules,
         purpose: &Purpose<'_>,
     ) -> Result<Prepared, MessageError> {
-        self.check_topic()?;
+        self.check_topic(rules)?;
         self.check_body(rules)?;
         self.check_tag_and_keys()?;
+        self.check_delay()?;
         for (name, value) in self.properties() {
             self.check_property(name, value)?;
         }
-        let properties = self.encode_properties(purpose)?;
+        let properties = self.encode_properties(rules, purpose)?;
+        let (body, compressed) = rules.compression.apply(self.body, rules.max_body_len);
         Ok(Prepared {
             topic: self.topic.into(),
-            body: self.body,
+            body,
             flag: self.flag,
-            sys_flag: purpose.sys_flag,
+            sys_flag: purpose.sys_flag | compressed.0,
             code: purpose.code,
             properties,
         })
     }
 
-    fn check_topic(&self) -> Result<(), MessageError> {
-        if let Err(error) = names::validate_topic(&self.topic) {
+    fn check_topic(&self, rules: &MessageRules) -> Result<(), MessageError> {
+        let namespace = rules.namespace.as_deref().unwrap_or_default();
+        let checked = names::validate_topic(&self.topic)
+            .and_then(|()| names::validate_topic(&names::namespace::wrap(namespace, &self.topic)));
+        if let Err(error) = checked {
             return Err(MessageError::Topic { topic: self.topic.clone(), error });
         }
         if !names::is_for_sending(&self.topic) {
@@ -211,15 +222,18 @@ impl Message {
         MessageError::SeparatorInProperty { topic: self.topic.clone(), name: name.to_owned() }
     }
 
-    fn encode_properties(&self, purpose: &Purpose<'_>) -> Result<String, MessageError> {
+    fn encode_properties(&self, rules: &MessageRules, purpose: &Purpose<'_>) -> Result<String, MessageError> {
         let keys = self.keys.join(" ");
         let wait = if self.wait_store_ok { "true" } else { "false" };
+        let delay = self.delay_property();
         let of_rocketmq = [
             (properties::KEYS, (!keys.is_empty()).then_some(keys.as_str())),
             (properties::TAGS, self.tag.as_deref()),
             (properties::WAIT, Some(wait)),
+            (properties::INSTANCE_ID, rules.namespace.as_deref()),
         ];
         let of_rocketmq = of_rocketmq.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let of_rocketmq = of_rocketmq.chain(delay.as_ref().map(|(name, value)| (*name, value.as_str())));
         let all = of_rocketmq.chain(purpose.properties.iter().copied()).chain(self.properties());
 
         let len = all.clone().map(|(name, value)| name.len() + value.len() + 2).sum::<usize>() + ID_ROOM;
@@ -245,6 +259,9 @@ fn builder_method(name: &str) -> Option<&'static str> {
         properties::TAGS => Some("tag"),
         properties::KEYS => Some("key"),
         properties::WAIT => Some("wait_store_ok"),
+        properties::DELAY => Some("delay_level"),
+        properties::TIMER_DELAY_SEC | properties::TIMER_DELAY_MS => Some("deliver_after"),
+        properties::TIMER_DELIVER_MS => Some("deliver_at"),
         _ => None,
     }
 }

@@ -6,10 +6,23 @@
 
 use alloc::borrow::Cow;
 
-use super::{DEAD_LETTER_PREFIX, RETRY_PREFIX, SYSTEM_GROUP_PREFIX, is_system_topic};
+use super::{
+    DEAD_LETTER_PREFIX, MAX_GROUP_LEN, RETRY_PREFIX, SYSTEM_GROUP_PREFIX, is_name_char, is_system_topic,
+};
+
+/// Most characters in a namespace, so that it, a `%` and a name of one character are as long as a group may be.
+pub const MAX_LEN: usize = MAX_GROUP_LEN - 2;
 
 /// Stands between a namespace and a name.
 const SEPARATOR: &str = "%";
+
+/// Whether names can be put into a namespace of this name: 1 to [`MAX_LEN`] of the characters that names have. A `%` is
+/// none of them: clients that know the namespace could tell where it ends, others could not.
+pub fn is_valid(namespace: &str) -> bool {
+    !namespace.is_empty()
+        && namespace.len() <= MAX_LEN
+        && namespace.chars().all(|c| is_name_char(c) && c != '%')
+}
 
 /// Puts a topic or a group into a namespace. `%RETRY%` and `%DLQ%` stay in front.
 ///

@@ -38,6 +38,13 @@ const MAC_LEN: usize = 20;
 /// Characters of a signature: base64 makes four of each three bytes.
 const TEXT_LEN: usize = MAC_LEN.div_ceil(3) * 4;
 
+/// Bytes of the three fields besides access key and token, with some to spare.
+const FIELDS_ROOM: usize =
+    ACCESS_KEY.len() + SECURITY_TOKEN.len() + SIGNATURE.len() + TEXT_LEN + 3 * FIELD_ROOM;
+
+/// Bytes between and around a name and a value, in either format.
+const FIELD_ROOM: usize = 8;
+
 /// Bytes that base64 may need to read such a text.
 const DECODED_LEN: usize = TEXT_LEN / 4 * 3;
 
@@ -103,6 +110,13 @@ impl Credentials {
     /// The access key, which is public.
     pub fn access_key(&self) -> &str {
         &self.access_key
+    }
+
+    /// Most bytes that a signature by these credentials adds to a header, in either format. Each character of a text may
+    /// take six in JSON.
+    pub fn room(&self) -> usize {
+        let token = self.security_token.as_deref().unwrap_or_default();
+        FIELDS_ROOM + 6 * (self.access_key.len() + token.len())
     }
 
     /// Signs a request: what comes out is written in place of `header`. `body` is the body as it is sent.

@@ -14,6 +14,7 @@ mod json_headers;
 mod json_texts;
 mod malformed;
 mod round_trips;
+mod send_headers;
 mod support;
 
 mod two_ways;

@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use std::thread;
 
+use rmq_proto::sign::Credentials;
 use rmq_sim::loopback::{Server, ServerConfig};
-use rmq_sim::model::{Broker, ClusterConfig};
+use rmq_sim::model::{Broker, ClusterConfig, User};
 
 const HELP: &str = "\
 A model of RocketMQ's name server and brokers on 127.0.0.1, for tests. It is not RocketMQ.
@@ -19,6 +20,7 @@ Usage: rmq-model-broker [OPTIONS]
   --brokers K        how many brokers, 1 to 100 (default 1)
   --profile RELEASE  behave like 4.9 or 5.3 (default 5.3)
   --retain N         messages that each broker keeps (default 10000)
+  --user KEY:SECRET  control access, and let this user do everything; may be given several times
   --no-auto-create   sending to an unknown topic does not create it
   --quiet            print the addresses only, no events
   --help             print this
@@ -93,7 +95,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String>
         };
         let flag = match name {
             "--no-auto-create" | "--quiet" | "--help" | "-h" => true,
-            "--port" | "--brokers" | "--profile" | "--retain" => false,
+            "--port" | "--brokers" | "--profile" | "--retain" | "--user" => false,
             _ => return Err(format!("`{argument}` is not known")),
         };
         if flag && joined.is_some() {
@@ -109,12 +111,19 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String>
                 let text = value.ok_or("--profile takes a value, 4.9 or 5.3")?;
                 cluster.profile = text.parse().map_err(|error| format!("--profile: {error}"))?;
             }
+            "--user" => cluster.users.push(user(value.as_deref())?),
             "--no-auto-create" => cluster.auto_create = false,
             "--quiet" => options.quiet = true,
             _ => options.help = true,
         }
     }
     Ok(options)
+}
+
+fn user(value: Option<&str>) -> Result<User, String> {
+    let parts = value.and_then(|text| text.split_once(':')).ok_or("--user takes KEY:SECRET")?;
+    let credentials = Credentials::new(parts.0, parts.1).map_err(|error| format!("--user: {error}"))?;
+    Ok(User::admin(credentials))
 }
 
 fn number<N>(name: &str, value: Option<String>, least: N, most: N) -> Result<N, String>

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use rmq_core::proto::message::Prepared;
-use rmq_core::{ProducerId, Redelivery, SendBack, SendBackOptions, SendOptions};
+use rmq_core::proto::message::{ID_ROOM, Prepared, PreparedBatch};
+use rmq_core::{ProducerId, Recall, Redelivery, SendBack, SendBackOptions, SendOptions};
 
 /// What an operation is, which decides how it may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub(super) enum Kind {
         retry: Duration,
     },
     DeadLetter,
+    /// To the broker that a handle names.
+    Recall,
 }
 
 impl Kind {
@@ -32,6 +34,7 @@ impl Kind {
             Self::FindQueues => "a question for queues",
             Self::Back { .. } => "a send-back",
             Self::DeadLetter => "a dead letter",
+            Self::Recall => "a recall",
         }
     }
 
@@ -51,7 +54,10 @@ pub(super) struct Call {
     pub(super) producer: ProducerId,
     pub(super) timeout: Option<Duration>,
     pub(super) kind: Kind,
+    /// Least bytes that it holds: without message ids.
     pub(super) bytes: usize,
+    /// Most bytes of the ids.
+    pub(super) ids: usize,
 }
 
 impl Call {
@@ -59,7 +65,20 @@ impl Call {
         let SendOptions { timeout, oneway, .. } = options;
         let kind = if oneway { Kind::Oneway } else { kind };
         let bytes = message.body().len() + message.properties().len();
-        Self { producer, timeout, kind, bytes }
+        Self { producer, timeout, kind, bytes, ids: ID_ROOM }
+    }
+
+    pub(super) fn batch(
+        kind: Kind,
+        producer: ProducerId,
+        batch: &PreparedBatch,
+        options: SendOptions,
+    ) -> Self {
+        let SendOptions { timeout, oneway, .. } = options;
+        let kind = if oneway { Kind::Oneway } else { kind };
+        // An id for each message, and one for the batch.
+        let ids = (batch.messages().len() + 1) * ID_ROOM;
+        Self { producer, timeout, kind, bytes: batch.max_len() - ids, ids }
     }
 
     /// The same call with the message that came back.
@@ -68,7 +87,11 @@ impl Call {
     }
 
     pub(super) const fn find_queues(producer: ProducerId, timeout: Option<Duration>) -> Self {
-        Self { producer, timeout, kind: Kind::FindQueues, bytes: 0 }
+        Self { producer, timeout, kind: Kind::FindQueues, bytes: 0, ids: ID_ROOM }
+    }
+
+    pub(super) fn recall(producer: ProducerId, recall: &Recall) -> Self {
+        Self { producer, timeout: None, kind: Kind::Recall, bytes: recall.bytes(), ids: ID_ROOM }
     }
 
     /// What a send-back brings. A dead letter has no time of its own for the retry topic.
@@ -77,6 +100,6 @@ impl Call {
             Redelivery::DeadLetter => Kind::DeadLetter,
             Redelivery::ByBroker | Redelivery::After(_) => Kind::Back { retry: options.retry_timeout },
         };
-        Self { producer, timeout: Some(options.timeout), kind, bytes: message.bytes() }
+        Self { producer, timeout: Some(options.timeout), kind, bytes: message.bytes(), ids: ID_ROOM }
     }
 }

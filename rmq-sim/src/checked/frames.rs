@@ -8,8 +8,10 @@ use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::command::RemotingCommand;
 use rmq_core::proto::frame::FrameDecoder;
 use rmq_core::proto::header::{
-    GetMaxOffsetHeader, GetRouteHeader, SendBackHeader, SendMessageV2Header, UnregisterHeader,
+    GetMaxOffsetHeader, GetRouteHeader, RecallMessageHeader, SendBackHeader, SendMessageV2Header,
+    UnregisterHeader,
 };
+use rmq_core::proto::message::BatchElements;
 use rmq_core::proto::names::RETRY_PREFIX;
 use rmq_core::proto::properties;
 use rmq_core::{ConnId, Event, SentBack};
@@ -28,10 +30,12 @@ const WAITING: usize = 16_384;
 #[derive(Clone, Debug)]
 enum Waits {
     Nothing,
-    /// The message of this key is stored.
-    Send(Bytes),
+    /// The messages of these keys are stored.
+    Send(Vec<Bytes>),
     /// A message was taken back.
     Back,
+    /// A message was recalled.
+    Recall,
     /// A message is in a retry topic. It has the key of the message that was given back, so keys say nothing of it.
     Retry,
 }
@@ -73,8 +77,9 @@ pub(super) struct Frames {
     oneways_written: u64,
     oneways_taken: u64,
     oneways_told: u64,
-    /// Messages that brokers said to have taken back, and to have stored in retry topics, less those that were told.
-    untold: [u64; 2],
+    /// Messages that brokers said to have taken back, to have stored in retry topics, and to have recalled, less those that
+    /// were told.
+    untold: [u64; 3],
     forgot: bool,
 }
 
@@ -87,7 +92,7 @@ impl Frames {
             oneways_written: 0,
             oneways_taken: 0,
             oneways_told: 0,
-            untold: [0; 2],
+            untold: [0; 3],
             forgot: false,
         }
     }
@@ -140,10 +145,15 @@ impl Frames {
             }
             let code = ResponseCode(command.code);
             match tap.waiting.remove(&command.opaque) {
-                Some(Waits::Send(key)) if is_stored(code) => self.keys.stored(&key),
-                Some(Waits::Send(key)) if code == ResponseCode::GO_AWAY => self.keys.sent_away(&key),
+                Some(Waits::Send(keys)) if is_stored(code) => {
+                    keys.iter().for_each(|key| self.keys.stored(key));
+                }
+                Some(Waits::Send(keys)) if code == ResponseCode::GO_AWAY => {
+                    keys.iter().for_each(|key| self.keys.sent_away(key));
+                }
                 Some(Waits::Back) if code == ResponseCode::SUCCESS => self.untold[0] += 1,
                 Some(Waits::Retry) if is_stored(code) => self.untold[1] += 1,
+                Some(Waits::Recall) if code == ResponseCode::SUCCESS => self.untold[2] += 1,
                 _ => {}
             }
         }
@@ -199,16 +209,19 @@ impl Frames {
                     format!("{op:?} is OnewayWritten before its bytes were taken")
                 })
             }
-            Event::SentBack { op, how } => {
-                let untold = &mut self.untold[usize::from(matches!(how, SentBack::RetryTopic(_)))];
-                let said = self.forgot || *untold > 0;
-                *untold = untold.saturating_sub(1);
-                Violation::unless(said, ONE_TERMINAL_EVENT, || {
-                    format!("{op:?} is SentBack, but no broker said so: {how:?}")
-                })
+            Event::SentBack { how, .. } => {
+                self.told(usize::from(matches!(how, SentBack::RetryTopic(_))), event)
             }
+            Event::Recalled { .. } => self.told(2, event),
             _ => Ok(()),
         }
+    }
+
+    fn told(&mut self, what: usize, event: &Event) -> Result<(), Violation> {
+        let untold = &mut self.untold[what];
+        let said = self.forgot || *untold > 0;
+        *untold = untold.saturating_sub(1);
+        Violation::unless(said, ONE_TERMINAL_EVENT, || format!("no broker said so: {event:?}"))
     }
 }
 
@@ -234,12 +247,17 @@ fn request(command: &RemotingCommand, keys: &mut Keys) -> Result<Waits, Violatio
             }
             let key = properties::first_value(text, properties::UNIQ_KEY)
                 .ok_or_else(|| Violation::new(super::ONE_KEY, "a send without UNIQ_KEY"))?;
-            keys.written(&Sent { key, header: &header, body: &command.body })?;
-            return Ok(Waits::Send(Bytes::copy_from_slice(key.as_bytes())));
+            keys.written(&Sent { key, header: &header, properties: text, body: &command.body })?;
+            return Ok(Waits::Send(vec![Bytes::copy_from_slice(key.as_bytes())]));
         }
+        RequestCode::SEND_BATCH_MESSAGE => return batch(command, keys),
         RequestCode::CONSUMER_SEND_MSG_BACK => {
             command.header::<SendBackHeader<'_>>().map_err(|error| bad(&error))?;
             return Ok(Waits::Back);
+        }
+        RequestCode::RECALL_MESSAGE => {
+            command.header::<RecallMessageHeader<'_>>().map_err(|error| bad(&error))?;
+            return Ok(Waits::Recall);
         }
         RequestCode::GET_ROUTEINFO_BY_TOPIC => {
             command.header::<GetRouteHeader<'_>>().map_err(|error| bad(&error))?;
@@ -256,6 +274,28 @@ fn request(command: &RemotingCommand, keys: &mut Keys) -> Result<Waits, Violatio
         _ => return Err(Violation::new(FRAMES_DECODE, format!("an unknown request {}", command.code))),
     }
     Ok(Waits::Nothing)
+}
+
+/// A batch: each of its messages has a key, and so has the batch, which a result may name in place of the messages.
+fn batch(command: &RemotingCommand, keys: &mut Keys) -> Result<Waits, Violation> {
+    let bad = |error: &dyn std::error::Error| Violation::new(FRAMES_DECODE, format!("batch: {error}"));
+    let header: SendMessageV2Header<'_> = command.header().map_err(|error| bad(&error))?;
+    let is_plain = header.batch == Some(true) && header.sys_flag == 0;
+    Violation::unless(is_plain, FRAMES_DECODE, || {
+        format!("a batch does not say so in its header: {header:?}")
+    })?;
+    let text = header.properties.as_deref().unwrap_or_default();
+    let lacks = || Violation::new(super::ONE_KEY, "a batch, or a message of one, without UNIQ_KEY");
+    keys.batch(properties::first_value(text, properties::UNIQ_KEY).ok_or_else(lacks)?);
+    let mut waits = Vec::new();
+    for element in BatchElements::new(command.body.clone()) {
+        let element = element.map_err(|error| bad(&error))?;
+        let properties = &*element.properties;
+        let key = properties::first_value(properties, properties::UNIQ_KEY).ok_or_else(lacks)?;
+        keys.written(&Sent { key, header: &header, properties, body: &element.body })?;
+        waits.push(Bytes::copy_from_slice(key.as_bytes()));
+    }
+    Ok(Waits::Send(waits))
 }
 
 /// Whether a send takes the place of a message that was given back. Such a one says in its header how often it was consumed

@@ -44,18 +44,30 @@ impl Gauges {
         // Besides operations a link waits for a heartbeat and an unregistration per producer, a topic for its question, a
         // broker that is watched for the detector's.
         let watched = stats.fault_items;
-        let control = stats.topics + stats.links * (1 + stats.producers) + watched;
+        let control = stats.topics + all_links * (1 + stats.producers) + watched;
+        // A message that waits for a batch, or is in one, has a timer, and so has the batch.
+        let sends = stats.operations + stats.trace_sends + stats.auto_batches;
+        // Timers of other things, at most.
+        let tables = all_links + 2 * stats.topics + stats.open_checks + watched + stats.producers;
         let bounds = [
             ("operations", stats.operations, limits.operations),
             ("operation_bytes", stats.operation_bytes, limits.operation_bytes),
             ("producers", stats.producers, limits.producers),
-            ("topics", stats.topics, limits.topics.max(stats.operations)),
+            ("topics", stats.topics, limits.topics.max(sends)),
             ("links", stats.links, links),
             ("draining", stats.draining, limits.draining),
             ("connections", stats.connections, all_links),
-            ("queued", stats.queued, stats.operations + control + all_links * limits.inbound),
-            ("awaited", stats.awaited, stats.operations + control + all_links * limits.tombstones),
-            ("timers", stats.timers, stats.operations + all_links + 2 * stats.topics + watched + 1),
+            ("queued", stats.queued, sends + control + all_links * limits.inbound),
+            ("awaited", stats.awaited, sends + control + all_links * limits.tombstones),
+            ("operation_timers", stats.operation_timers, sends),
+            ("timers", stats.timers, sends + stats.groups + tables + 1),
+            ("gathered", stats.gathered, stats.operations),
+            ("groups", stats.groups, stats.gathered),
+            ("auto_batches", stats.auto_batches, stats.operations - stats.gathered.min(stats.operations)),
+            ("open_checks", stats.open_checks, limits.checks),
+            ("check_bytes", stats.check_bytes, limits.check_bytes),
+            ("traces_waiting", stats.traces_waiting, stats.producers * limits.trace_records),
+            ("trace_sends", stats.trace_sends, stats.producers * limits.trace_sends),
             ("fault_items", stats.fault_items, stats.producers * limits.fault_items),
         ];
         match bounds.iter().find(|(_, value, most)| value > most) {
@@ -76,6 +88,9 @@ fn never_back(last: &Stats, stats: &Stats) -> Result<(), Violation> {
             ("send_backs", s.send_backs),
             ("send_backs_succeeded", s.send_backs_succeeded),
             ("send_backs_failed", s.send_backs_failed),
+            ("recalls", s.recalls),
+            ("recalls_succeeded", s.recalls_succeeded),
+            ("recalls_failed", s.recalls_failed),
             ("cancelled", s.cancelled),
             ("rejected", s.rejected),
             ("retries", s.retries),
@@ -95,6 +110,10 @@ fn never_back(last: &Stats, stats: &Stats) -> Result<(), Violation> {
             ("misuses", s.misuses),
             ("route_queries", s.route_queries),
             ("notices_dropped", s.notices_dropped),
+            ("traces", s.traces),
+            ("traces_sent", s.traces_sent),
+            ("traces_failed", s.traces_failed),
+            ("traces_dropped", s.traces_dropped),
         ]
     };
     for ((name, before), (_, after)) in counters(last).into_iter().zip(counters(stats)) {
@@ -117,6 +136,9 @@ fn same(stats: &Stats, ops: &Operations, conns: &Connections) -> Result<(), Viol
         ("send_backs", stats.send_backs, tally.backs),
         ("send_backs_succeeded", stats.send_backs_succeeded, tally.backs_succeeded),
         ("send_backs_failed", stats.send_backs_failed, tally.backs_failed),
+        ("recalls", stats.recalls, tally.recalls),
+        ("recalls_succeeded", stats.recalls_succeeded, tally.recalls_succeeded),
+        ("recalls_failed", stats.recalls_failed, tally.recalls_failed),
         ("cancelled", stats.cancelled, tally.cancelled),
         ("rejected", stats.rejected, tally.rejected),
     ];

@@ -10,10 +10,10 @@
 //! ## `one-terminal-event`
 //!
 //! Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `QueuesFound`, `SendFailed`, `SentBack`,
-//! `SendBackFailed` and `Cancelled` (clause 4), each for operations of its kind. No other
+//! `SendBackFailed`, `Recalled`, `RecallFailed` and `Cancelled` (clause 4), each for operations of its kind. No other
 //! operation ends; no id is given out twice. `OnewayWritten` is for one-way sends and comes after the stream took their bytes,
 //! `Sent` for the others and comes after a broker answered that it stored the message; `SentBack` comes after a broker
-//! answered that it took the message back, or stored it in the retry topic; `Cancelled` comes after a cancel.
+//! answered that it took the message back, or stored it in the retry topic; `Recalled` after one answered so; `Cancelled` comes after a cancel.
 //! What has ended is not written any more. `ShutDown` comes once, when it was asked for and everything has ended, and
 //! nothing after it.
 //!
@@ -43,7 +43,7 @@
 //!
 //! Each `Write` is whole frames, which decode with their typed headers. No two requests of a connection that wait for an
 //! answer have the same opaque. `UNIQ_KEY` is what the operation's event says, the same in all its attempts, as is the
-//! rest of the message, and another for each; but a message that is sent to a retry topic has the key of the one that was
+//! rest of the message, and another for each, those of a batch included; but a message that is sent to a retry topic has the key of the one that was
 //! given back. These look at every byte;
 //! [`watch_frames`](CheckedClient::watch_frames) switches them off. The oldest of more than 16,384 messages, or
 //! unanswered requests of a connection, are forgotten, and with them what could be found.
@@ -63,10 +63,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use rmq_core::proto::message::{MessageRules, Prepared};
+use rmq_core::proto::message::{MessageRules, Prepared, PreparedBatch};
+use rmq_core::proto::sign::Credentials;
 use rmq_core::{
     Address, Client, ClientConfig, ConfigError, Input, Instant, MessageQueue, OpId, Output, ProducerConfig,
-    ProducerId, RejectReason, Rejected, SendBack, SendBackOptions, SendOptions, Start, Stats,
+    ProducerId, Recall, RejectReason, Rejected, SendBack, SendBackOptions, SendOptions, Start, Stats,
 };
 
 use crate::oracle::Violation;
@@ -173,6 +174,12 @@ impl CheckedClient {
         Ok(changed)
     }
 
+    /// See [`Client::set_credentials`].
+    pub fn set_credentials(&mut self, now: Instant, credentials: Option<Credentials>) {
+        self.called(now);
+        self.client.set_credentials(now, credentials);
+    }
+
     /// See [`Client::send`].
     ///
     /// # Errors
@@ -211,6 +218,45 @@ impl CheckedClient {
         let body = message.body().clone();
         let result = self.client.send_to(now, producer, queue, message, options);
         self.judge(call, &body, options, &result);
+        result
+    }
+
+    /// See [`Client::send_batch`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the client.
+    pub fn send_batch(
+        &mut self,
+        now: Instant,
+        producer: ProducerId,
+        batch: PreparedBatch,
+        options: SendOptions,
+    ) -> Result<OpId, Rejected<PreparedBatch>> {
+        self.called(now);
+        let (call, before) = (Call::batch(Kind::Send, producer, &batch, options), batch.clone());
+        let result = self.client.send_batch(now, producer, batch, options);
+        self.judge_handed_back(call, &before, &result);
+        result
+    }
+
+    /// See [`Client::send_batch_to`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the client.
+    pub fn send_batch_to(
+        &mut self,
+        now: Instant,
+        producer: ProducerId,
+        queue: &MessageQueue,
+        batch: PreparedBatch,
+        options: SendOptions,
+    ) -> Result<OpId, Rejected<PreparedBatch>> {
+        self.called(now);
+        let (call, before) = (Call::batch(Kind::SendTo, producer, &batch, options), batch.clone());
+        let result = self.client.send_batch_to(now, producer, queue, batch, options);
+        self.judge_handed_back(call, &before, &result);
         result
     }
 
@@ -277,15 +323,42 @@ impl CheckedClient {
         let call = Call::back(producer, &message, options);
         let before = message.clone();
         let result = self.client.send_back(now, producer, message, options);
-        match &result {
+        self.judge_handed_back(call, &before, &result);
+        result
+    }
+
+    fn judge_handed_back<T: PartialEq + core::fmt::Debug>(
+        &mut self,
+        call: Call,
+        before: &T,
+        result: &Result<OpId, Rejected<T>>,
+    ) {
+        match result {
             Ok(op) => self.model.accepted(*op, call),
             Err(Rejected { reason, given }) => {
                 self.model.rejected(call, *reason);
-                self.model.note(Violation::unless(*given == before, WITHIN_LIMITS, || {
-                    format!("{reason:?} hands back another message: {given:?}")
+                self.model.note(Violation::unless(given == before, WITHIN_LIMITS, || {
+                    format!("{reason:?} hands back something else: {given:?}")
                 }));
             }
         }
+    }
+
+    /// See [`Client::recall`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the client.
+    pub fn recall(
+        &mut self,
+        now: Instant,
+        producer: ProducerId,
+        recall: Recall,
+    ) -> Result<OpId, Rejected<Recall>> {
+        self.called(now);
+        let (call, before) = (Call::recall(producer, &recall), recall.clone());
+        let result = self.client.recall(now, producer, recall);
+        self.judge_handed_back(call, &before, &result);
         result
     }
 

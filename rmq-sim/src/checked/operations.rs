@@ -1,9 +1,10 @@
 //! Operations: each ends once, in the way it may, in its time.
 
+mod recalls;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use rmq_core::proto::message::ID_ROOM;
 use rmq_core::{
     Event, Instant, Limits, OpId, ProducerConfig, ProducerId, RejectReason, SendBackError, SendBackErrorKind,
     SendError, SendErrorKind, SentBack,
@@ -38,6 +39,8 @@ struct Op {
     cancelled: bool,
     /// Least bytes it holds: its body and the properties it was given.
     bytes: usize,
+    /// Most bytes of its message ids.
+    ids: usize,
 }
 
 /// How many operations came to what.
@@ -51,6 +54,9 @@ pub(super) struct Tally {
     pub(super) backs: u64,
     pub(super) backs_succeeded: u64,
     pub(super) backs_failed: u64,
+    pub(super) recalls: u64,
+    pub(super) recalls_succeeded: u64,
+    pub(super) recalls_failed: u64,
     pub(super) cancelled: u64,
 }
 
@@ -65,6 +71,7 @@ pub(super) struct Operations {
     /// The newest operation of each index. Ids of one index only grow, so one that does not was used before.
     newest: BTreeMap<usize, OpId>,
     bytes: usize,
+    ids: usize,
     pub(super) tally: Tally,
     /// By when a shutdown has to be over.
     pub(super) shutdown: Option<Instant>,
@@ -80,6 +87,7 @@ impl Operations {
             asking: BTreeSet::new(),
             newest: BTreeMap::new(),
             bytes: 0,
+            ids: 0,
             tally: Tally::default(),
             shutdown: None,
         }
@@ -105,13 +113,14 @@ impl Operations {
 
     /// Least and most bytes that the operations under way hold.
     pub(super) fn bytes(&self) -> (usize, usize) {
-        (self.bytes, self.bytes + self.live.len() * ID_ROOM)
+        (self.bytes, self.bytes + self.ids)
     }
 
     pub(super) fn accepted(&mut self, now: Instant, op: OpId, call: Call) -> Result<(), Violation> {
         match call.kind {
             Kind::Back { .. } | Kind::DeadLetter => self.tally.backs += 1,
             Kind::Send | Kind::SendTo | Kind::Oneway => self.tally.accepted += 1,
+            Kind::Recall => self.tally.recalls += 1,
             Kind::FindQueues => {}
         }
         self.tally.oneways += u64::from(call.kind == Kind::Oneway);
@@ -121,20 +130,22 @@ impl Operations {
         })?;
         let live = self.live.len();
         let timeout = call.timeout.unwrap_or(policy.timeout);
-        let Call { kind, bytes, .. } = call;
+        let Call { kind, bytes, ids, .. } = call;
         let (attempts, deadline) = match kind {
             Kind::Send | Kind::DeadLetter => (policy.attempts, now + timeout),
             Kind::SendTo => (policy.attempts_at_queue, now + timeout),
-            Kind::Oneway => (1, now + timeout),
+            Kind::Oneway | Kind::Recall => (1, now + timeout),
             Kind::FindQueues => (0, now + timeout),
             Kind::Back { retry } => (RETRY_ATTEMPTS, now + timeout + retry),
         };
         let asked_until = matches!(kind, Kind::Back { .. }).then_some(now + timeout);
         let backoff = policy.backoff;
-        let new = Op { began: now, deadline, asked_until, attempts, backoff, kind, cancelled: false, bytes };
+        let new =
+            Op { began: now, deadline, asked_until, attempts, backoff, kind, cancelled: false, bytes, ids };
         let last = self.newest.insert(op.index(), op);
         if self.live.insert(op, new).is_none() {
-            self.bytes += call.bytes;
+            self.bytes += bytes;
+            self.ids += ids;
             self.by_deadline.insert((deadline, op));
             self.asking.extend(asked_until.map(|at| (at, op)));
         }
@@ -162,7 +173,7 @@ impl Operations {
             RejectReason::TooManyBytes { held, more, limit } => {
                 limit == self.limits.operation_bytes
                     && (least..=most).contains(&held)
-                    && (call.bytes..=call.bytes + ID_ROOM).contains(&more)
+                    && (call.bytes..=call.bytes + call.ids).contains(&more)
                     && held.saturating_add(more) > limit
             }
             RejectReason::UnknownProducer => !self.producers.contains_key(&call.producer),
@@ -210,7 +221,8 @@ impl Operations {
             Event::SendFailed { op, error } => {
                 let ended = self.end(*op, event)?;
                 self.tally.failed += u64::from(ended.kind != Kind::FindQueues);
-                Violation::unless(!ended.kind.is_back(), ONE_TERMINAL_EVENT, || {
+                let sends = !ended.kind.is_back() && ended.kind != Kind::Recall;
+                Violation::unless(sends, ONE_TERMINAL_EVENT, || {
                     format!("{op:?}, {}, is SendFailed", ended.kind.name())
                 })?;
                 failure(now, *op, &ended, error)?;
@@ -224,6 +236,17 @@ impl Operations {
                 let ended = self.end(*op, event)?;
                 self.tally.backs_failed += 1;
                 back_failure(now, *op, &ended, error)?;
+            }
+            Event::Recalled { op, .. } => {
+                let ended = self.end(*op, event)?;
+                self.tally.recalls_succeeded += 1;
+                recalls::ended(*op, &ended, "Recalled")?;
+            }
+            Event::RecallFailed { op, error } => {
+                let ended = self.end(*op, event)?;
+                self.tally.recalls_failed += 1;
+                recalls::ended(*op, &ended, "RecallFailed")?;
+                recalls::failure(now, *op, &ended, error)?;
             }
             Event::Cancelled { op } => {
                 let ended = self.end(*op, event)?;
@@ -246,6 +269,7 @@ impl Operations {
         self.by_deadline.remove(&(ended.deadline, op));
         self.asking.remove(&(ended.asked_until.unwrap_or(ended.deadline), op));
         self.bytes -= ended.bytes;
+        self.ids -= ended.ids;
         Ok(ended)
     }
 

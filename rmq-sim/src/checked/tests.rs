@@ -1,5 +1,6 @@
 //! Each oracle can fail: a good run up to a point, then something that no client may do. `Model` is told of it alone.
 
+mod recalls;
 mod send_backs;
 
 use bytes::{Bytes, BytesMut};
@@ -7,7 +8,7 @@ use rmq_core::proto::body::{BrokerData, QueueData, TopicRouteData};
 use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::command::{HeaderFormat, RemotingCommand};
 use rmq_core::proto::frame::FrameDecoder;
-use rmq_core::proto::header::{SendMessageV2Header, SendResponseHeader};
+use rmq_core::proto::header::{RecallResponseHeader, SendMessageV2Header, SendResponseHeader};
 use rmq_core::proto::message::Message;
 use rmq_core::{
     CloseReason, ConnId, Event, Identity, Limits, RejectReason, SendError, SendResult, WriteData,
@@ -58,6 +59,7 @@ fn answer(request: &RemotingCommand) -> RemotingCommand {
             region_id: None,
             trace_on: None,
         }),
+        RequestCode::RECALL_MESSAGE => success.with_ext(&RecallResponseHeader { message_id: "k".into() }),
         _ => success,
     }
 }

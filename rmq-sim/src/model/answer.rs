@@ -8,7 +8,9 @@ use rmq_proto::command::{
     CommandHead, EncodeError, FLAG_RESPONSE, HeaderFormat, Language, RemotingCommand, encode_frame,
 };
 use rmq_proto::ext::{ExtSink, NoExt, WriteExt};
-use rmq_proto::header::{HeartbeatResponseHeader, OffsetResponseHeader, SendResponseHeader};
+use rmq_proto::header::{
+    HeartbeatResponseHeader, OffsetResponseHeader, RecallResponseHeader, SendResponseHeader,
+};
 
 use super::profile::ProfileRules;
 
@@ -40,6 +42,8 @@ pub(crate) enum AnswerExt {
     Sent(SendResponseHeader<'static>),
     /// A queue offset.
     Offset(OffsetResponseHeader),
+    /// A message that was recalled.
+    Recalled(RecallResponseHeader<'static>),
     /// A heartbeat.
     Heartbeat(HeartbeatResponseHeader),
 }
@@ -95,6 +99,7 @@ impl Answer {
             AnswerExt::Region => encode_frame(out, format, &head, &RegionHeader, body_len),
             AnswerExt::Sent(header) => encode_frame(out, format, &head, header, body_len),
             AnswerExt::Offset(header) => encode_frame(out, format, &head, header, body_len),
+            AnswerExt::Recalled(header) => encode_frame(out, format, &head, header, body_len),
             AnswerExt::Heartbeat(header) => encode_frame(out, format, &head, header, body_len),
         }?;
         out.extend_from_slice(&self.body);

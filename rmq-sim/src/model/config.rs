@@ -1,8 +1,10 @@
 //! What a cluster is made of.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
 
 use super::profile::Profile;
+use super::user::User;
 
 /// What a [`Cluster`](super::Cluster) is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,10 +20,20 @@ pub struct ClusterConfig {
     /// Whether groups of consumers come into being when they are first named, as at real brokers unless told otherwise; else
     /// those that are not [created](super::Cluster::create_group) are unknown (producer §12.4). Default: true.
     pub auto_create_groups: bool,
+    /// Who may ask brokers for something (wire §8.4); with nobody here, everybody may ask for everything. Name servers ask
+    /// nobody who they are. Default: empty.
+    pub users: Vec<User>,
     /// How many messages a broker keeps; the oldest go first. Default: 10,000.
     pub retain: usize,
     /// How many bytes of records a broker keeps; the oldest go first. Default: 256 MiB.
     pub retain_bytes: usize,
+    /// How old a half message is before its producer is asked about it: `transactionTimeOut` (producer §9). Default: 6 s.
+    pub transaction_timeout: Duration,
+    /// Time between two rounds of such questions: `transactionCheckInterval`. They are at whole multiples of it since the
+    /// Unix epoch; real brokers count from their start. Default: 30 s.
+    pub transaction_check_interval: Duration,
+    /// How often a producer is asked about one half message before it is given up: `transactionCheckMax`. Default: 15.
+    pub transaction_check_max: u32,
     /// The address of all servers. Default: 127.0.0.1.
     pub host: IpAddr,
     /// The first name server's port. The others listen on the next ones, and broker number i (from 0) on this + the
@@ -42,8 +54,12 @@ impl Default for ClusterConfig {
             brokers: 1,
             auto_create: true,
             auto_create_groups: true,
+            users: Vec::new(),
             retain: 10_000,
             retain_bytes: 256 * 1024 * 1024,
+            transaction_timeout: Duration::from_secs(6),
+            transaction_check_interval: Duration::from_secs(30),
+            transaction_check_max: 15,
             host: Ipv4Addr::LOCALHOST.into(),
             port: 9876,
             more_name_server_ports: Vec::new(),

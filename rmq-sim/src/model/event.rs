@@ -86,6 +86,19 @@ pub enum ModelEvent {
         /// What a send asked for, if its header could be read; `None` for every other request.
         send: Option<SendSummary>,
     },
+    /// A broker asks a client. Only told when [`Cluster::watch_requests`](super::Cluster::watch_requests) asks for it.
+    Pushed {
+        /// The connection.
+        conn: PeerConn,
+        /// The broker's name.
+        peer: Arc<str>,
+        /// The request's code.
+        code: RequestCode,
+        /// The request's number.
+        opaque: i32,
+        /// Whether it is one-way.
+        oneway: bool,
+    },
 }
 
 impl fmt::Display for ModelEvent {
@@ -104,6 +117,10 @@ impl fmt::Display for ModelEvent {
             }
             Self::TopicCreated { broker, topic, write_queue_nums } => {
                 write!(f, "{broker}: topic {topic} created with {write_queue_nums} queues")
+            }
+            Self::Pushed { conn, peer, code, opaque, oneway } => {
+                let how = if *oneway { "; one-way" } else { "" };
+                write!(f, "{peer}: asks {conn} {code}, opaque {opaque}{how}")
             }
             Self::Requested { conn, peer, code, opaque, oneway, answered, send } => {
                 write!(f, "{peer}: {conn} asked {code}, opaque {opaque}")?;

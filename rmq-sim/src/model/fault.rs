@@ -99,6 +99,11 @@ impl Faults {
         }
     }
 
+    /// Whether nothing at all is done.
+    pub(crate) const fn hangs(&self) -> bool {
+        self.hang
+    }
+
     /// What becomes of the next request. Takes the order to close in place of answering, if there is one.
     pub(crate) fn treat(&mut self) -> Treatment {
         if self.hang {

@@ -74,15 +74,25 @@ pub(crate) struct ProfileRules {
     pub(crate) mirrors_format: bool,
     /// Whether heartbeats are answered with the two fields of the second heartbeat (wire §10 row 18).
     pub(crate) heartbeat_fields: bool,
-    /// Whether sends are answered with `transactionId` (wire §10 row 32).
+    /// Whether sends are answered with `transactionId` (wire §10 row 32), and half messages have it as a property (wire §6.4).
     pub(crate) transaction_id: bool,
+    /// Whether a check names topic and broker (wire §5.15).
+    pub(crate) names_in_checks: bool,
     /// Whether a message without body is refused (wire §5.1); 4.9.7 stores it.
     pub(crate) refuses_empty_body: bool,
+    /// Whether a batch to a retry topic is refused; 4.9.7 stores it.
+    pub(crate) refuses_retry_batches: bool,
+    /// Whether a batch over the largest body is refused as an illegal message; 5.3.3 fails over it.
+    pub(crate) checks_batch_len: bool,
     /// Whether records get `MSG_REGION` and `TRACE_ON` (wire §10 row 37) and, if it is missing, `UNIQ_KEY`, and lose
     /// `POP_CK` (wire §5.1).
     pub(crate) completes_properties: bool,
     /// Whether records keep `WAIT` (wire §5.1).
     pub(crate) stores_wait: bool,
+    /// Whether access is controlled by ACL 2 and denied with code 16, or else by ACL 1 and with code 1 (wire §8.4).
+    pub(crate) acl_2: bool,
+    /// Whether messages can have timers, and be recalled.
+    pub(crate) timers: bool,
     /// Whether the properties of a record end with the separator (wire §10 row 8).
     pub(crate) trailing_separator: bool,
 }
@@ -97,9 +107,14 @@ const V4_9: ProfileRules = ProfileRules {
     mirrors_format: true,
     heartbeat_fields: false,
     transaction_id: false,
+    names_in_checks: false,
     refuses_empty_body: false,
+    refuses_retry_batches: false,
+    checks_batch_len: true,
     completes_properties: false,
     stores_wait: false,
+    acl_2: false,
+    timers: false,
     trailing_separator: false,
 };
 
@@ -113,8 +128,13 @@ const V5_3: ProfileRules = ProfileRules {
     mirrors_format: false,
     heartbeat_fields: true,
     transaction_id: true,
+    names_in_checks: true,
     refuses_empty_body: true,
+    refuses_retry_batches: true,
+    checks_batch_len: false,
     completes_properties: true,
     stores_wait: true,
+    acl_2: true,
+    timers: true,
     trailing_separator: true,
 };

@@ -5,11 +5,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use rmq_proto::compress::DEFAULT_MAX_LEN;
 use rmq_proto::id::OffsetMessageId;
 use rmq_proto::message::{RecordVersion, SysFlag, body_crc};
 use rmq_proto::properties;
 
 use super::broker::delay::WAITING_TOPIC;
+use super::broker::timer::TIMER_TOPIC;
+use super::broker::transactions::HALF_TOPIC;
 
 /// Bytes of a record besides body, topic and properties, both hosts being IPv4 (wire §6.1).
 const RECORD_FIXED_LEN: usize = 91;
@@ -52,6 +55,8 @@ pub struct StoredMessage {
     pub reconsume_times: i32,
     /// The group that sent it.
     pub producer_group: String,
+    /// The commit-log offset of the half message that it was; 0 for other messages (wire §6.1).
+    pub prepared_transaction_offset: i64,
 }
 
 impl StoredMessage {
@@ -60,14 +65,32 @@ impl StoredMessage {
         properties::value(&self.properties, name)
     }
 
-    /// The id that the client gave it (wire §6.5).
+    /// The id that the client gave it (wire §6.5); to a message of a batch, the batch's (wire §6.4).
     pub fn unique_key(&self) -> Option<&str> {
         self.property(properties::UNIQ_KEY)
     }
 
-    /// Whether it waits for its delay to be over; where it goes then is in its properties.
+    /// The id that the client gave it, and told its user; a message of a batch has the batch's behind its own.
+    pub fn own_unique_key(&self) -> Option<&str> {
+        properties::first_value(&self.properties, properties::UNIQ_KEY)
+    }
+
+    /// The body as its sender gave it; one that cannot be inflated is as it is stored.
+    pub fn plain_body(&self) -> Bytes {
+        let mut record = self.record();
+        // A failure leaves the body as it was.
+        let _ = record.inflate(DEFAULT_MAX_LEN);
+        record.body
+    }
+
+    /// Whether it is a half message: where it goes if it is committed is in its properties.
+    pub fn is_half(&self) -> bool {
+        &*self.topic == HALF_TOPIC
+    }
+
+    /// Whether it waits for its delay or timer to be over; where it goes then is in its properties.
     pub fn is_waiting(&self) -> bool {
-        &*self.topic == WAITING_TOPIC
+        [WAITING_TOPIC, TIMER_TOPIC].contains(&&*self.topic)
     }
 
     /// The message as a consumer would read it (wire §6.1).
@@ -85,7 +108,7 @@ impl StoredMessage {
             store_timestamp: self.store_timestamp,
             store_host: self.store_host,
             reconsume_times: self.reconsume_times,
-            prepared_transaction_offset: 0,
+            prepared_transaction_offset: self.prepared_transaction_offset,
             body: self.body.clone(),
             topic: Arc::clone(&self.topic),
             properties: self.properties.clone(),
@@ -183,7 +206,7 @@ impl Store {
         let len = message.record_len();
         self.commit_log_end = self.commit_log_end.saturating_add_unsigned(len as u64);
         self.kept_bytes += len;
-        if let Some(key) = message.unique_key() {
+        if let Some(key) = message.own_unique_key() {
             if let Some(copies) = self.unique_keys.get_mut(key) {
                 copies.older.push_back(std::mem::replace(&mut copies.newest, index));
             } else {
@@ -206,7 +229,7 @@ impl Store {
         {
             queue.kept.pop_front();
         }
-        if let Some(key) = message.unique_key()
+        if let Some(key) = message.own_unique_key()
             && let Some(copies) = self.unique_keys.get_mut(key)
             && copies.older.pop_front().is_none()
         {
@@ -254,7 +277,7 @@ impl Store {
         self.messages.get(place)
     }
 
-    /// The newest message with this `UNIQ_KEY`.
+    /// The newest message with this `UNIQ_KEY` of its own.
     pub fn by_unique_key(&self, key: &str) -> Option<&StoredMessage> {
         self.by_index(self.unique_keys.get(key)?.newest)
     }

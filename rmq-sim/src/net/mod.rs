@@ -282,6 +282,7 @@ impl Network {
         }
         self.advance(now);
         self.cluster.advance(self.unix_ms());
+        self.deliver();
     }
 
     fn happen(&mut self, timed: Timed) {

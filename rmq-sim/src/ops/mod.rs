@@ -64,6 +64,13 @@ pub enum Op {
         /// Whether it is a dead letter.
         dead: bool,
     },
+    /// Recalls a message.
+    Recall {
+        /// The producer.
+        producer: u8,
+        /// Which of a few topics, and which broker its handle names.
+        choice: u8,
+    },
     /// Cancels an operation, under way or not.
     Cancel {
         /// The operation.

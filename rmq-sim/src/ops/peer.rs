@@ -6,7 +6,9 @@ use rmq_core::proto::body::{BrokerData, QueueData, TopicRouteData};
 use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::command::{HeaderFormat, RemotingCommand};
 use rmq_core::proto::frame::FrameDecoder;
-use rmq_core::proto::header::{GetRouteHeader, SendMessageV2Header, SendResponseHeader};
+use rmq_core::proto::header::{
+    GetRouteHeader, RecallResponseHeader, SendMessageV2Header, SendResponseHeader,
+};
 use rmq_core::proto::names::DEFAULT_TOPIC;
 
 /// How a request is answered.
@@ -136,6 +138,7 @@ fn good(request: &RemotingCommand, routes: u8) -> RemotingCommand {
                 None => RemotingCommand::response_to(request, ResponseCode::TOPIC_NOT_EXIST),
             }
         }
+        RequestCode::RECALL_MESSAGE => success.with_ext(&RecallResponseHeader { message_id: "AC0A".into() }),
         _ => success,
     }
 }

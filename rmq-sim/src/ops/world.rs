@@ -9,10 +9,12 @@ use bytes::Bytes;
 use rmq_core::proto::code::ResponseCode;
 use rmq_core::proto::command::{FLAG_ONEWAY, HeaderFormat, RemotingCommand};
 use rmq_core::proto::message::{Message, StoredMessage};
+use rmq_core::proto::recall::RecallHandle;
+use rmq_core::proto::sign::Credentials;
 use rmq_core::{
     Address, AttemptTimeout, ClientConfig, CloseOnTimeout, CloseReason, Identity, Input, Instant, Limits,
-    OpId, Output, ProducerConfig, ProducerId, Redelivery, RetryPolicy, SendBack, SendBackOptions,
-    SendOptions, Start,
+    OpId, Output, ProducerConfig, ProducerId, Recall, Redelivery, RetryPolicy, SendBack, SendBackOptions,
+    SendOptions, Start, Trace,
 };
 
 use super::peer::{Peer, Reply, frame, reply};
@@ -57,7 +59,12 @@ fn config(setup: Setup) -> Option<ClientConfig> {
         links: 2,
         frame: 1_024,
         write_batch: 700,
+        trace_records: 2,
+        trace_sends: 1,
+        hook_bytes: 16,
         inbound: 1,
+        checks: 2,
+        check_bytes: 4_096,
         tombstones: 1,
         notices: 1,
     };
@@ -75,6 +82,8 @@ fn config(setup: Setup) -> Option<ClientConfig> {
     };
     let rules = [CloseOnTimeout::Silent, CloseOnTimeout::Java];
     let builder = ClientConfig::builder()
+        // Frames are as long as the program says.
+        .compression(None)
         .name_server(NAME_SERVERS[usize::from(setup.servers) % 4])
         .limits(limits)
         .close_on_timeout(rules[usize::from(setup.servers >> 2) % 2]);
@@ -82,6 +91,10 @@ fn config(setup: Setup) -> Option<ClientConfig> {
         0 => builder,
         1 => builder.idle_timeout(ms(1_000)).heartbeat_interval(ms(400)).route_refresh_interval(ms(300)),
         _ => builder.connect_timeout(ms(50)).request_timeout(ms(100)).write_stall(ms(60)),
+    };
+    let builder = match setup.limits & 0x80 {
+        0 => builder,
+        _ => builder.namespace_v2("blue").credentials(Credentials::new("key", "secret").ok()?),
     };
     builder.header_format(format(setup)).build().ok()
 }
@@ -117,6 +130,20 @@ pub(super) fn given_back(choice: u8, dead: bool) -> SendBack {
     if dead { message.redelivery(Redelivery::DeadLetter) } else { message }
 }
 
+/// A message of one of a few topics, at a broker that routes name, or may, or do not.
+fn recalled(choice: u8) -> Recall {
+    let topic = format!("T{}", choice % 8);
+    let broker = ["a", "b", "c", "gone"][usize::from(choice >> 3) % 4];
+    let handle = RecallHandle {
+        topic: topic.clone(),
+        broker_name: broker.to_owned(),
+        timestamp: i64::from(choice),
+        unique_key: "AC0A".to_owned(),
+    };
+    let text = handle.encode().expect("no part has a blank");
+    Recall::new(&topic, text).expect("all of them can be recalled")
+}
+
 impl World {
     pub(super) fn new(setup: Setup) -> Self {
         let (mut client, now) = client(setup);
@@ -141,6 +168,7 @@ impl World {
             Op::AddProducer { .. } => self.add_producer(op),
             Op::Send { .. } => self.send(op),
             Op::SendBack { .. } => self.send_back(op),
+            Op::Recall { producer, choice } => self.recall(producer, choice),
             Op::Cancel { op } => {
                 if let Some(op) = self.ops.iter().rev().nth(usize::from(op) % self.ops.len().max(1)) {
                     self.client.cancel(self.now, *op);
@@ -195,6 +223,7 @@ impl World {
             .attempts(NonZeroU32::new(u32::from(attempts)).unwrap_or(NonZeroU32::MIN))
             .attempt_timeout(rule)
             .retry(retry);
+        let config = if policy / 9 % 4 == 3 { config.trace(Trace::new()) } else { config };
         let added = self.client.add_producer(self.now, config);
         self.producers.extend(added);
     }
@@ -222,6 +251,16 @@ impl World {
         let mut options = SendBackOptions::default();
         options.timeout = timeout.unwrap_or(options.timeout);
         match self.client.send_back(self.now, *producer, given_back(choice, dead), options) {
+            Ok(op) => self.ops.push(op),
+            Err(rejected) => self.tell(&rejected.reason),
+        }
+    }
+
+    fn recall(&mut self, producer: u8, choice: u8) {
+        let Some(producer) = self.producers.get(usize::from(producer) % self.producers.len().max(1)) else {
+            return;
+        };
+        match self.client.recall(self.now, *producer, recalled(choice)) {
             Ok(op) => self.ops.push(op),
             Err(rejected) => self.tell(&rejected.reason),
         }

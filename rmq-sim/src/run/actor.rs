@@ -144,6 +144,7 @@ impl Actor {
             Event::Sent { op, .. } | Event::OnewayWritten { op } | Event::QueuesFound { op, .. } => *op,
             Event::SendFailed { op, .. } | Event::Cancelled { op } => *op,
             Event::SentBack { op, .. } | Event::SendBackFailed { op, .. } => *op,
+            Event::Recalled { op, .. } | Event::RecallFailed { op, .. } => *op,
             Event::ShutDown => {
                 self.has_shut_down = true;
                 network.note(Happening::ShutDown { client });

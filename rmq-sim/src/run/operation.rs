@@ -79,6 +79,8 @@ pub fn end_name(event: &Event) -> &'static str {
         Event::SendFailed { .. } => "failed",
         Event::SentBack { .. } => "sent back",
         Event::SendBackFailed { .. } => "not sent back",
+        Event::Recalled { .. } => "recalled",
+        Event::RecallFailed { .. } => "not recalled",
         Event::Cancelled { .. } => "cancelled",
         _ => "other",
     }

@@ -46,7 +46,9 @@ impl Direct {
     fn new() -> Self {
         let mut cluster = Cluster::new(ClusterConfig::default());
         cluster.create_topic(&TopicConfig::new(TOPIC, 1));
-        let config = ClientConfig::builder().name_server(cluster.name_server()).build().unwrap();
+        // A body that is compressed is another one.
+        let config =
+            ClientConfig::builder().name_server(cluster.name_server()).compression(None).build().unwrap();
         let identity = Identity { ip: [10, 0, 0, 1].into(), pid: 1 };
         let start = Start { now: Instant::ZERO, unix_ms: 1_700_000_000_000, seed: 1, identity };
         let mut client = Client::new(config, start);

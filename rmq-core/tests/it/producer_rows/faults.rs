@@ -165,6 +165,19 @@ rows! {
         assert_eq!(brokers(&mut net, 4), ["a", "b"], "all isolation is over");
     }
 
+    /// A broker that does not tell offsets to who may only send is there all the same (5.3.3 with ACL).
+    row_041b {
+        let mut net = tolerant_net(FaultTolerance::new().detector(true));
+        for (name, code) in [("a", ResponseCode::NO_PERMISSION), ("b", ResponseCode::SYSTEM_ERROR)] {
+            net.broker(name).others.insert(RequestCode::GET_MAX_OFFSET.0, Act::Code(code, ""));
+            meet(&mut net, name, Act::Code(ResponseCode::SYSTEM_BUSY, ""), ms(0));
+        }
+        net.run(ms(3_400));
+        assert_eq!(brokers(&mut net, 4), ["a"]);
+        net.run(ms(3_400));
+        assert!(probes(&net).iter().all(|(_, address)| *address == address_of("b")), "a is not asked any more");
+    }
+
     row_042 {
         let mut net = tolerant_net(FaultTolerance::new().detector(true));
         meet(&mut net, "a", Act::Code(ResponseCode::SYSTEM_BUSY, ""), ms(0));

@@ -1,6 +1,5 @@
 //! The rows of the producer's decision table (producer §14), a test each. Rows 29 to 32 are a table beside `select`,
-//! where rows 38 to 40 stand too; row 24 needs hooks, which there are not;
-//! rows 81 to 88 belong to the messages of `rmq-proto`.
+//! where rows 38 to 40 stand too; rows 83 to 87 belong to the messages of `rmq-proto`.
 
 macro_rules! rows {
     ($($(#[doc = $doc:literal])* $name:ident $body:block)*) => {
@@ -8,14 +7,18 @@ macro_rules! rows {
     };
 }
 
+mod batches;
 mod budget;
+mod compression;
 mod connections;
 mod faults;
+mod hooks;
 mod in_flight;
 mod queues;
 mod replies;
 mod routes;
 mod send_backs;
+mod transactions;
 
 use rmq_core::{
     AttemptTimeout, CloseCause, CloseOnTimeout, Event, MessageQueue, OpId, ProducerConfig, RequestError,

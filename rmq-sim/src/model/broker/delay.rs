@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use rmq_proto::properties::{DELAY, REAL_QID, REAL_TOPIC, WAIT};
+use rmq_proto::properties::{DELAY, REAL_QID, REAL_TOPIC, TIMER_OUT_MS, WAIT};
 
+use super::timer::{self, TIMER_TOPIC};
 use super::{Broker, properties};
 use crate::model::profile::ProfileRules;
 use crate::model::store::StoredMessage;
@@ -26,16 +27,38 @@ pub(super) fn level(text: &str) -> Option<usize> {
     Some(index.min(SECONDS.len() - 1))
 }
 
-/// Puts a message in the queue of its level.
-fn waiting(rules: &ProfileRules, message: StoredMessage, level: usize) -> StoredMessage {
-    let queue = message.queue_id.to_string();
-    let real = [(REAL_TOPIC, Some(&*message.topic)), (REAL_QID, Some(&*queue))];
-    let properties = properties::changed(rules, &message.properties, &real);
-    StoredMessage {
-        properties,
-        topic: WAITING_TOPIC.into(),
-        queue_id: i32::try_from(level).unwrap_or(i32::MAX),
-        ..message
+/// Until when a message waits, in milliseconds since the Unix epoch, and where: each level has a queue, timers share one.
+#[derive(Clone, Copy)]
+struct Wait {
+    until: u64,
+    topic: &'static str,
+    queue_id: i32,
+    timer: bool,
+}
+
+impl Wait {
+    /// `None` when the message is to be delivered at once.
+    fn of(rules: &ProfileRules, unix_ms: u64, text: &str) -> Option<Self> {
+        if let Some(level) = level(text) {
+            let delay = Duration::from_secs(SECONDS[level]).as_millis() as u64;
+            let queue_id = i32::try_from(level).unwrap_or(i32::MAX);
+            let until = unix_ms.saturating_add(delay);
+            return Some(Self { until, topic: WAITING_TOPIC, queue_id, timer: false });
+        }
+        let until = timer::time(rules, unix_ms, text).ok().flatten()?;
+        Some(Self { until, topic: TIMER_TOPIC, queue_id: 0, timer: true })
+    }
+
+    /// The message in the queue where it waits.
+    fn put(self, rules: &ProfileRules, message: StoredMessage) -> StoredMessage {
+        let Self { until, topic, queue_id, timer } = self;
+        let (queue, until) = (message.queue_id.to_string(), until.to_string());
+        let mut changes = vec![(REAL_TOPIC, Some(&*message.topic)), (REAL_QID, Some(&*queue))];
+        if timer {
+            changes.push((TIMER_OUT_MS, Some(&*until)));
+        }
+        let properties = properties::changed(rules, &message.properties, &changes);
+        StoredMessage { properties, topic: topic.into(), queue_id, ..message }
     }
 }
 
@@ -54,11 +77,10 @@ impl Broker {
     /// Stores a message, where it waits if it is to be delayed; gives queue offset and commit-log offset. Its sequence
     /// and offsets are yet to be given.
     pub(super) fn put(&mut self, unix_ms: u64, sequence: &mut u64, message: StoredMessage) -> (i64, i64) {
-        let message = match level(&message.properties).filter(|_| &*message.topic != WAITING_TOPIC) {
-            Some(level) => {
-                let delay = Duration::from_secs(SECONDS[level]).as_millis() as u64;
-                self.delayed.insert((unix_ms.saturating_add(delay), *sequence));
-                waiting(self.rules, message, level)
+        let message = match Wait::of(self.rules, unix_ms, &message.properties) {
+            Some(wait) => {
+                self.delayed.insert((wait.until, *sequence));
+                wait.put(self.rules, message)
             }
             None => message,
         };
@@ -70,7 +92,7 @@ impl Broker {
         offsets
     }
 
-    fn append(&mut self, sequence: &mut u64, message: StoredMessage) -> (i64, i64) {
+    pub(super) fn append(&mut self, sequence: &mut u64, message: StoredMessage) -> (i64, i64) {
         let message = StoredMessage { sequence: *sequence, ..message };
         *sequence += 1;
         #[cfg(rmq_mutate)]

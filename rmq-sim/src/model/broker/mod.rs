@@ -1,10 +1,14 @@
 //! A broker: topics, messages, and who is there.
 
+mod acl;
+mod batch;
 mod clients;
 pub(crate) mod delay;
 mod properties;
 mod send;
 mod send_back;
+pub(crate) mod timer;
+pub(crate) mod transactions;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -20,6 +24,7 @@ pub use self::clients::{Registration, Role};
 pub use self::send::SendSummary;
 
 use self::clients::Clients;
+use self::transactions::Halves;
 use super::answer::{Answer, AnswerExt};
 use super::config::ClusterConfig;
 use super::conn::PeerConn;
@@ -28,8 +33,10 @@ use super::fault::ForcedCode;
 use super::group::GroupConfig;
 use super::name_server::NameServer;
 use super::profile::ProfileRules;
+use super::push::Push;
 use super::store::Store;
 use super::topic::{PERM_INHERIT, TopicConfig};
+use super::user::User;
 
 /// The cluster that every broker of the model belongs to.
 pub(crate) const CLUSTER_NAME: &str = "DefaultCluster";
@@ -47,9 +54,11 @@ pub struct Broker {
     topics: BTreeMap<String, TopicConfig>,
     groups: BTreeMap<String, GroupConfig>,
     auto_create_groups: bool,
+    users: Arc<[User]>,
     store: Store,
     /// When delayed messages are due, in milliseconds since the Unix epoch, with their sequences.
     delayed: BTreeSet<(u64, u64)>,
+    halves: Halves,
     clients: Clients,
     unique_keys: UniqueKeyGenerator,
 }
@@ -62,6 +71,9 @@ pub(crate) struct Turn<'t> {
     pub(crate) name_servers: &'t mut [NameServer],
     pub(crate) events: &'t mut Events,
     pub(crate) sequence: &'t mut u64,
+    /// What is to be asked of clients.
+    #[expect(dead_code, reason = "no request that the model serves makes a broker ask at once")]
+    pub(crate) pushes: &'t mut Vec<Push>,
     /// The code that a stored message is answered with in place of 0.
     pub(crate) forced: Option<ForcedCode>,
 }
@@ -88,7 +100,9 @@ impl Broker {
             topics,
             groups: BTreeMap::new(),
             auto_create_groups: config.auto_create_groups,
+            users: config.users.as_slice().into(),
             delayed: BTreeSet::new(),
+            halves: Halves::new(config),
             store: Store::new(config.retain, config.retain_bytes),
             clients: Clients::default(),
             unique_keys: UniqueKeyGenerator::new(address.ip(), address.port(), salt),
@@ -172,12 +186,19 @@ impl Broker {
     }
 
     pub(crate) fn answer(&mut self, turn: &mut Turn<'_>, request: &RemotingCommand) -> Answer {
+        if let Some(answer) = self.denied(turn, request) {
+            return answer;
+        }
         match RequestCode(request.code) {
-            RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 => self.answer_send(turn, request),
+            RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 | RequestCode::SEND_BATCH_MESSAGE => {
+                self.answer_send(turn, request)
+            }
             RequestCode::CONSUMER_SEND_MSG_BACK => self.answer_send_back(turn, request),
+            RequestCode::END_TRANSACTION => self.answer_end_transaction(turn, request),
             RequestCode::GET_MAX_OFFSET => self.answer_max_offset(request),
             RequestCode::HEART_BEAT => self.answer_heartbeat(turn, request),
             RequestCode::UNREGISTER_CLIENT => self.answer_unregister(turn, request),
+            RequestCode::RECALL_MESSAGE if self.rules.timers => self.answer_recall(turn.unix_ms, request),
             RequestCode(code) => Answer::not_supported(code),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rmq_proto::properties::{
-    self, CLUSTER, MSG_REGION, NAME_SEPARATOR, POP_CK, PROPERTY_SEPARATOR, TRACE_ON, UNIQ_KEY, WAIT,
+    self, CLUSTER, MSG_REGION, NAME_SEPARATOR, POP_CK, PROPERTY_SEPARATOR, TRACE_ON, TRAN_MSG, UNIQ_KEY, WAIT,
 };
 
 use super::{CLUSTER_NAME, delay};
@@ -13,7 +13,7 @@ use crate::model::profile::ProfileRules;
 /// The properties of a record (wire §5.1, §6.4): the client's, of duplicates the last, and the broker's own. Their order
 /// is free.
 ///
-/// 4.9.7 leaves `WAIT` out, but for delayed messages (wire §5.1).
+/// 4.9.7 leaves `WAIT` out, but for delayed and half messages (wire §5.1).
 ///
 /// `fresh_key` is asked for a `UNIQ_KEY` when there is none and the release adds one.
 pub(super) fn stored<K: AsRef<str>>(
@@ -32,8 +32,21 @@ pub(super) fn stored<K: AsRef<str>>(
         map.insert(TRACE_ON, "true");
         map.remove(POP_CK);
     }
-    if !rules.stores_wait && delay::level(text).is_none() {
+    let waits = delay::level(text).is_some() || map.contains_key(TRAN_MSG);
+    if !rules.stores_wait && !waits {
         map.remove(WAIT);
+    }
+    encode(rules, &map)
+}
+
+/// The properties that each record of a batch gets behind those of its message (wire §6.4): the batch's, `WAIT` always among
+/// them, and the broker's own. No release adds a `UNIQ_KEY` (seen on both).
+pub(super) fn of_batch(rules: &ProfileRules, text: &str) -> String {
+    let mut map: BTreeMap<&str, &str> = properties::iter(text).collect();
+    map.insert(CLUSTER, CLUSTER_NAME);
+    if rules.completes_properties {
+        map.insert(MSG_REGION, REGION);
+        map.insert(TRACE_ON, "true");
     }
     encode(rules, &map)
 }

@@ -1,6 +1,7 @@
 //! Name servers and their brokers.
 
 mod outage;
+mod pushes;
 mod requests;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use bytes::{Bytes, BytesMut};
 
 use self::requests::Next;
+pub(crate) use self::requests::is_send;
 use super::broker::{Broker, Registration};
 use super::config::ClusterConfig;
 use super::conn::{Link, PeerConn, PeerOutput};
@@ -17,6 +19,7 @@ use super::event::{Events, ModelEvent};
 use super::fault::{Fault, Faults};
 use super::group::GroupConfig;
 use super::name_server::NameServer;
+use super::push::Push;
 use super::store::StoredMessage;
 use super::topic::TopicConfig;
 
@@ -37,6 +40,9 @@ pub struct Cluster {
     events: Events,
     next_conn: u64,
     sequence: u64,
+    /// What brokers ask clients, until it is written.
+    pushes: Vec<Push>,
+    next_push: i32,
     watches_requests: bool,
     scratch: BytesMut,
 }
@@ -88,6 +94,8 @@ impl Cluster {
             events: Events::default(),
             next_conn: 0,
             sequence: 0,
+            pushes: Vec::new(),
+            next_push: 0,
             watches_requests: false,
             scratch: BytesMut::new(),
         }
@@ -159,17 +167,20 @@ impl Cluster {
         self.brokers.iter_mut().for_each(|broker| broker.put_group(group.clone()));
     }
 
-    /// Lets delayed messages that are due at `unix_ms`, in milliseconds since the Unix epoch, go to where they are meant
-    /// for. [`receive`](Self::receive) does so too.
+    /// Lets brokers do what is due at `unix_ms`, in milliseconds since the Unix epoch: delayed messages go to where they are
+    /// meant for, and producers are asked about transactions without an end. [`receive`](Self::receive) does so too.
     pub fn advance(&mut self, unix_ms: u64) {
         for broker in &mut self.brokers {
             broker.deliver_delayed(unix_ms, &mut self.sequence);
+            broker.check_transactions(unix_ms, &mut self.sequence, &mut self.pushes);
         }
+        self.write_pushes();
     }
 
-    /// When the next delayed message is due at a broker that is up, in milliseconds since the Unix epoch.
+    /// When [`advance`](Self::advance) has something to do at a broker that is up, in milliseconds since the Unix epoch.
     pub fn next_delivery(&self) -> Option<u64> {
-        self.brokers.iter().filter_map(Broker::next_delivery).min()
+        let due = |broker: &Broker| broker.next_delivery().into_iter().chain(broker.next_check()).min();
+        self.brokers.iter().filter_map(due).min()
     }
 
     /// Lets an address misbehave from now on. False when nobody has that address: a test that meant to see a fault
@@ -249,6 +260,7 @@ impl Cluster {
             self.outputs.push_back(PeerOutput::Write { conn, data: answers.split().freeze() });
         }
         self.scratch = answers;
+        self.write_pushes();
         if let Next::Close(fault) = next {
             self.close(conn, fault);
         }

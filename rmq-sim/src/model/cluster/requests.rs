@@ -7,6 +7,7 @@ use bytes::BytesMut;
 use rmq_proto::code::{RequestCode, ResponseCode};
 use rmq_proto::command::{HeaderFormat, RemotingCommand};
 use rmq_proto::frame::Frame;
+use rmq_proto::header::{EndTransactionHeader, TransactionState};
 use rmq_proto::version::Version;
 
 use super::{Cluster, Place};
@@ -99,9 +100,11 @@ impl Cluster {
             name_servers: &mut self.name_servers,
             events: &mut self.events,
             sequence: &mut self.sequence,
+            pushes: &mut self.pushes,
             forced,
         };
-        Some(broker.answer(&mut turn, request))
+        let answer = broker.answer(&mut turn, request);
+        (!is_never_answered(request)).then_some(answer)
     }
 
     fn write(
@@ -140,6 +143,17 @@ impl Cluster {
     }
 }
 
-fn is_send(request: &RemotingCommand) -> bool {
-    matches!(RequestCode(request.code), RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2)
+/// END_TRANSACTION that neither commits nor rolls back (wire §5.14).
+fn is_never_answered(request: &RemotingCommand) -> bool {
+    let end = request.header::<EndTransactionHeader<'_>>();
+    RequestCode(request.code) == RequestCode::END_TRANSACTION
+        && end.is_ok_and(|end| {
+            let state = TransactionState::from_i32(end.commit_or_rollback);
+            matches!(state, None | Some(TransactionState::Unknown))
+        })
+}
+
+pub(crate) fn is_send(request: &RemotingCommand) -> bool {
+    let code = RequestCode(request.code);
+    matches!(code, RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 | RequestCode::SEND_BATCH_MESSAGE)
 }
