@@ -38,6 +38,7 @@ mod operation;
 mod producer;
 mod queues;
 mod recall;
+mod request;
 mod runtime;
 mod send_back;
 mod shared;
@@ -55,21 +56,24 @@ pub use error::{Error, StartError};
 pub use producer::{OnewayFuture, Producer, SendFuture};
 pub use queues::QueuesFuture;
 pub use recall::RecallFuture;
+pub use request::{ReplyFuture, RequestFuture};
 pub use rmq_core;
 pub use rmq_core::proto::code::ResponseCode;
 pub use rmq_core::proto::command::HeaderFormat;
 pub use rmq_core::proto::compress::Compression;
 pub use rmq_core::proto::message::{
-    BatchError, DelayLevelError, DeliveryTime, Message, MessageError, StoredMessage,
+    BatchError, DelayLevelError, DeliveryTime, InflateError, Message, MessageError, Reply, ReplyError,
+    StoredMessage,
 };
 pub use rmq_core::proto::sign::{Credentials, CredentialsError};
 pub use rmq_core::{
     AddFieldError, Address, AddressError, Attempt, AttemptTimeout, AutoBatch, ClientConfig, CloseCause,
     CloseOnTimeout, ConfigError, DelayLevel, EndTransactionError, FaultTolerance, Forbidden, InFlight,
-    Limits, MessageQueue, OutgoingRequest, ProducerConfig, RecallError, RecallInvalid, ReceivedAnswer,
-    Redelivery, RejectReason, RequestError, RequestFields, RequestHook, Resolution, RetryPolicy, SendAttempt,
-    SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError,
-    SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome, Stats, Trace,
+    Limits, MessageQueue, NoReplyError, NoReplyErrorKind, OutgoingRequest, ProducerConfig, RecallError,
+    RecallInvalid, ReceivedAnswer, Redelivery, RejectReason, RequestError, RequestFields, RequestHook,
+    Resolution, RetryPolicy, SendAttempt, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind,
+    SendBackInvalid, SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus,
+    SentBack, ServerOutcome, Stats, Trace,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use send_back::SendBackFuture;
@@ -88,6 +92,8 @@ const _: () = {
     future::<SendFuture>();
     future::<OnewayFuture>();
     future::<SendBackFuture>();
+    future::<RequestFuture>();
+    future::<ReplyFuture>();
     future::<QueuesFuture>();
     future::<RecallFuture>();
     future::<ShutdownFuture>();
@@ -105,4 +111,6 @@ const _: () = {
     error::<RecallInvalid>();
     error::<DelayLevelError>();
     error::<EndTransactionError>();
+    error::<NoReplyError>();
+    error::<ReplyError>();
 };

@@ -5,6 +5,7 @@
 #[path = "driver/batches.rs"]
 mod batches;
 mod discovery;
+mod requests;
 mod transactions;
 mod world;
 

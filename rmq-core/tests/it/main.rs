@@ -20,6 +20,7 @@ mod namespaces;
 mod outages;
 mod producer_rows;
 mod recall;
+mod requests;
 mod send_back;
 mod support;
 mod trace;
