@@ -18,7 +18,7 @@ use crate::config::{ProducerConfig, SendOptions};
 use crate::error::{RejectReason, Rejected, RequestError};
 use crate::event::{Event, OpId, ProducerId, Resolution, SendResult};
 use crate::io::ConnId;
-use crate::link::{LinkId, Owner, Ticket};
+use crate::link::{LinkId, Owner, Request, Ticket};
 use crate::producer::{NewSend, Progress, SendOp, Step, Target};
 use crate::route::Choice;
 use crate::time::Instant;
@@ -199,9 +199,10 @@ impl Client {
         address: Option<&Address>,
     ) -> Result<(LinkId, Ticket), RequestError> {
         if let Some(id) = link
-            && let Some(link) = self.links.get_mut(id)
+            // Who sends clients away does nothing more, and nobody would say so.
+            && let Some(link) = self.links.get_mut(id).filter(|link| !link.draining)
         {
-            let ticket = link.queue.push(Owner::Send(op));
+            let ticket = link.queue.push(Request::new(Owner::Send(op)));
             self.want_write(id);
             return Ok((id, ticket));
         }

@@ -50,7 +50,7 @@ use crate::error::{
 };
 use crate::event::{Event, MessageQueue, OpId, ProducerId, SendResult, SendStatus};
 use crate::fault::{Outcome, Report};
-use crate::link::{LinkId, Ticket};
+use crate::link::{Asking, LinkId, Ticket};
 use crate::producer::Permit;
 use crate::recall::Recall;
 use crate::route::{Choice, TopicId};
@@ -278,6 +278,15 @@ impl SendOp {
         match &self.target {
             Target::Recall(recall) => Some(recall),
             Target::Topic | Target::Queue(_) | Target::Queues => None,
+        }
+    }
+
+    /// The request of the attempt under way stands elsewhere.
+    pub(crate) fn stands(&mut self, asking: Asking) {
+        match asking {
+            Asking::Idle => {}
+            Asking::Queued { link, ticket } => self.step = Step::Queued { link, ticket },
+            Asking::Awaiting { link, opaque } => self.step = Step::Awaiting { link, opaque },
         }
     }
 

@@ -72,6 +72,11 @@ impl Answer {
         Self::error(ResponseCode::REQUEST_CODE_NOT_SUPPORTED, AnswerExt::Absent, remark)
     }
 
+    /// What a server that shuts down says to every request (wire §9.4).
+    pub(crate) fn go_away() -> Self {
+        Self { code: ResponseCode::GO_AWAY, ..Self::success(AnswerExt::Absent) }
+    }
+
     /// Appends the whole frame to `out`.
     pub(crate) fn encode(
         &self,
