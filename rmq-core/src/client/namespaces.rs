@@ -40,6 +40,14 @@ impl Client {
         Ok(ProducerConfig { group, ..config })
     }
 
+    /// A topic as its user calls it.
+    pub(super) fn users_topic(&self, mut topic: Arc<str>) -> Arc<str> {
+        if let Some(namespace) = self.config.rules.namespace.as_deref() {
+            unwrap(namespace, &mut topic);
+        }
+        topic
+    }
+
     pub(super) fn enter_namespace(&self, send: &mut SendOp) {
         if let Cow::Owned(topic) = self.wire_name(&send.topic) {
             send.topic = topic.into();

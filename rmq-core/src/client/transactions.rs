@@ -235,6 +235,7 @@ impl Client {
         if message.body.len() <= COPY_UP_TO {
             message.body = Bytes::copy_from_slice(&message.body);
         }
+        message.topic = self.users_topic(message.topic);
         let producer = message.property(PGROUP).and_then(|group| self.producers.of_group(group));
         let producer = producer.ok_or(Unusable::NoProducer)?;
         let link = self.links.get(id).ok_or(Unusable::NoProducer)?;
