@@ -192,7 +192,7 @@ fn what_cannot_wait_goes_directly() {
 #[test]
 #[cfg(feature = "zlib")]
 fn what_is_compressed_goes_directly() {
-    let mut net = net();
+    let mut net = net_of(config().compression(rmq_core::proto::compress::Compression::Zlib), producer());
     let op = send_as(&mut net, Message::new("T", "x".repeat(5_000)));
     assert_eq!(net.client.stats().gathered, 0);
     net.run(ms(0));
