@@ -26,6 +26,12 @@ pub struct Limits {
     /// Brokers whose health a producer with [`FaultTolerance`](crate::FaultTolerance) remembers; 1,024. Over it the one that
     /// least is to be said of is forgotten.
     pub fault_items: usize,
+    /// Trace records that wait to be sent, for each producer with [`Trace`](crate::Trace); 2,048. Over it new ones are dropped and
+    /// counted.
+    pub trace_records: usize,
+    /// Messages with trace records under way, for each producer with [`Trace`](crate::Trace); 64. Over it records wait. They
+    /// do not count as operations.
+    pub trace_sends: usize,
     /// Bytes of one frame received, its length word included; 16 MiB. A longer one closes its connection.
     pub frame: usize,
     /// Bytes of one [`Output::Write`](crate::Output::Write), unless a single frame is longer; 256 KiB.
@@ -57,6 +63,8 @@ impl Default for Limits {
             topics: 10_000,
             links: 1_024,
             fault_items: 1_024,
+            trace_records: 2_048,
+            trace_sends: 64,
             frame: MAX_FRAME_LEN,
             write_batch: 256 << 10,
             hook_bytes: 4 << 10,
@@ -78,6 +86,8 @@ impl Limits {
             ("limits.topics", self.topics),
             ("limits.links", self.links),
             ("limits.fault_items", self.fault_items),
+            ("limits.trace_records", self.trace_records),
+            ("limits.trace_sends", self.trace_sends),
             ("limits.write_batch", self.write_batch),
             ("limits.hook_bytes", self.hook_bytes),
             ("limits.inbound", self.inbound),

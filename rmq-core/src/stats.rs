@@ -40,6 +40,14 @@ pub struct Stats {
     pub checks_of_strangers: u64,
     /// Counter: such questions that nobody answered for 60 s.
     pub checks_expired: u64,
+    /// Counter: requests accepted. They are not counted as sends.
+    pub requests: u64,
+    /// Counter: requests that ended with their reply.
+    pub requests_succeeded: u64,
+    /// Counter: requests given up.
+    pub requests_failed: u64,
+    /// Counter: replies that nobody waits for: late, cancelled meanwhile, the second of two, or never asked for.
+    pub unknown_replies: u64,
     /// Counter: operations cancelled.
     pub cancelled: u64,
     /// Counter: commands rejected.
@@ -76,6 +84,14 @@ pub struct Stats {
     pub route_queries: u64,
     /// Counter: events that end no operation and were dropped.
     pub notices_dropped: u64,
+    /// Counter: [trace](crate::Trace) records made. Each ends among the next three.
+    pub traces: u64,
+    /// Counter: trace records that a broker stored.
+    pub traces_sent: u64,
+    /// Counter: trace records whose message could not be sent.
+    pub traces_failed: u64,
+    /// Counter: trace records that were not sent, as too many waited or no text could carry them.
+    pub traces_dropped: u64,
     /// Gauge: operations under way, those included whose end was not yet polled.
     pub operations: usize,
     /// Gauge: bytes of their bodies and properties.
@@ -84,6 +100,8 @@ pub struct Stats {
     pub open_checks: usize,
     /// Gauge: bytes of the messages that they are about.
     pub check_bytes: usize,
+    /// Gauge: requests under way.
+    pub requests_waiting: usize,
     /// Gauge: producers.
     pub producers: usize,
     /// Gauge: messages under way of producers with [`InFlight`](crate::InFlight) limits.
@@ -110,7 +128,13 @@ pub struct Stats {
     pub queued: usize,
     /// Gauge: requests written whose answer is awaited, cancelled ones included.
     pub awaited: usize,
-    /// Gauge: timers armed.
+    /// Gauge: trace records that wait to be sent.
+    pub traces_waiting: usize,
+    /// Gauge: messages with trace records under way. They are no operations, and not counted as sends.
+    pub trace_sends: usize,
+    /// Gauge: timers armed for operations and for messages with trace records.
+    pub operation_timers: usize,
+    /// Gauge: timers armed, those of operations included.
     pub timers: usize,
 }
 
@@ -126,6 +150,8 @@ impl Stats {
             Event::RecallFailed { .. } => self.recalls_failed += 1,
             Event::TransactionEnded { .. } => self.transaction_ends_written += 1,
             Event::EndTransactionFailed { .. } => self.transaction_ends_failed += 1,
+            Event::Replied { .. } => self.requests_succeeded += 1,
+            Event::RequestFailed { .. } => self.requests_failed += 1,
             Event::Cancelled { .. } => self.cancelled += 1,
             _ => {}
         }

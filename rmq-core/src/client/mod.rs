@@ -16,19 +16,21 @@ mod namespaces;
 mod outputs;
 mod queues;
 mod recalling;
+mod requests;
 mod routing;
 mod sending;
 mod sending_back;
 mod shutdown;
+mod tracing;
 mod transactions;
 
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
 use alloc::sync::Arc;
 
 use bytes::BytesMut;
 use rmq_proto::command::RemotingCommand;
-use rmq_proto::id::UniqueKeyGenerator;
+use rmq_proto::id::{CorrelationId, UniqueKeyGenerator};
 use rmq_proto::message::MessageRules;
 use rmq_proto::sign::Credentials;
 
@@ -46,6 +48,7 @@ use crate::route::{Brokers, NameServers, RouteTable, TopicId};
 use crate::slab::Slab;
 use crate::stats::Stats;
 use crate::time::{Instant, WallClock};
+use crate::trace::Tracers;
 use crate::transaction::{Check, CheckToken};
 use outputs::{Item, Outputs};
 use shutdown::Lifecycle;
@@ -60,6 +63,7 @@ enum Timer {
     Query(TopicId),
     Refresh(TopicId),
     Probe(ProbeId),
+    Trace(ProducerId),
     Check(CheckToken),
     Shutdown,
 }
@@ -71,6 +75,10 @@ impl Rank for Timer {
             Self::Link(link) => link.slot.saturating_add(1),
             _ => 0,
         }
+    }
+
+    fn is_of_operation(&self) -> bool {
+        matches!(self, Self::Send(_) | Self::SendBack(_))
     }
 }
 
@@ -108,11 +116,16 @@ pub struct Client {
     brokers: Brokers,
     producers: Producers,
     gathering: Gathering,
+    tracers: Tracers,
     probes: Slab<Probe>,
     sends: Slab<SendOp>,
     send_bytes: usize,
     checks: Slab<Check>,
     check_bytes: usize,
+    /// The requests under way.
+    requests: BTreeMap<CorrelationId, OpId>,
+    /// Those that wait until brokers know this client.
+    registering: BTreeSet<OpId>,
     lifecycle: Lifecycle,
     buffer: BytesMut,
     stats: Stats,
@@ -145,11 +158,14 @@ impl Client {
             brokers: Brokers::default(),
             producers: Producers::default(),
             gathering: Gathering::new(),
+            tracers: Tracers::default(),
             probes: Slab::new(),
             sends: Slab::new(),
             send_bytes: 0,
             checks: Slab::new(),
             check_bytes: 0,
+            requests: BTreeMap::new(),
+            registering: BTreeSet::new(),
             lifecycle: Lifecycle::Running,
             buffer: BytesMut::new(),
             stats: Stats::default(),
@@ -185,6 +201,9 @@ impl Client {
             return Err(ConfigError::TooManyProducers { limit });
         }
         let id = self.producers.insert(config);
+        if let Some(config) = self.producers.get(id).cloned() {
+            self.add_tracer(id, &config);
+        }
         self.beat_now();
         self.settle();
         Ok(id)
@@ -215,6 +234,7 @@ impl Client {
                 Timer::Query(topic) => self.query_timer(topic),
                 Timer::Refresh(topic) => self.refresh_timer(topic),
                 Timer::Probe(probe) => self.probe_timer(probe),
+                Timer::Trace(producer) => self.trace_timer(producer),
                 Timer::Check(token) => self.check_timer(token),
                 Timer::Shutdown => self.shutdown_timer(),
             }
@@ -258,6 +278,7 @@ impl Client {
             operation_bytes: self.send_bytes,
             open_checks: self.checks.len(),
             check_bytes: self.check_bytes,
+            requests_waiting: self.requests.len(),
             producers: self.producers.len(),
             permits: self.producers.permits().0,
             in_line: self.producers.permits().1,
@@ -271,6 +292,9 @@ impl Client {
             connections: self.links.iter().filter(|(_, link)| up(link)).count(),
             queued: self.links.iter().map(|(_, link)| link.queue.len()).sum(),
             awaited: self.links.iter().map(|(_, link)| link.awaited()).sum(),
+            traces_waiting: self.tracers.waiting(),
+            trace_sends: self.tracers.under_way(),
+            operation_timers: self.timers.of_operations(),
             timers: self.timers.len(),
             ..self.stats
         }
@@ -278,7 +302,7 @@ impl Client {
 
     /// Operations under way, those included whose end waits to be polled.
     fn operations(&self) -> usize {
-        self.sends.len() - self.gathering.batches + self.outputs.terminals()
+        self.sends.len() - self.gathering.batches - self.tracers.under_way() + self.outputs.terminals()
     }
 
     /// Time never goes back.
@@ -289,7 +313,17 @@ impl Client {
     /// Carries out orders until there are none. Each send has a bounded number of attempts and each question a bounded
     /// number of servers, so there is an end.
     fn settle(&mut self) {
-        while let Some(effect) = self.effects.pop_front() {
+        loop {
+            self.carry_out();
+            self.shutdown_step();
+            if self.effects.is_empty() {
+                break;
+            }
+        }
+    }
+
+    fn carry_out(&mut self) {
+        while let Some(effect) = self.effects.pop_front().or_else(|| self.next_registered()) {
             match effect {
                 Effect::Proceed(op) => self.proceed(op),
                 Effect::Answered { owner, command } => match owner {
@@ -310,7 +344,6 @@ impl Client {
                 },
             }
         }
-        self.shutdown_step();
     }
 
     fn notice(&mut self, event: Event) {

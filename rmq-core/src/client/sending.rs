@@ -1,6 +1,5 @@
 //! Sends: accepted, cancelled, and brought to a route.
 
-use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -73,16 +72,7 @@ impl Client {
         let group = self.group_for(producer, &config, &message, &target, options);
         let key = self.unique_keys.next(self.unix_ms());
         let timeout = options.timeout.unwrap_or(config.send_timeout);
-        let new = NewSend {
-            topic: message.shared_topic(),
-            target,
-            code: message.request_code(),
-            body: message.body().clone(),
-            flag: message.flag(),
-            sys_flag: message.sys_flag(),
-            properties: message.properties_with_id(&key),
-            message_id: key.to_string(),
-        };
+        let new = NewSend::of(&message, target, &key);
         let born_ms = self.born_ms();
         let send = SendOp::new(producer, config, new, (self.now, timeout), born_ms, options.oneway);
         self.stats.sends += 1;
@@ -95,7 +85,9 @@ impl Client {
     pub(super) fn begin(&mut self, mut send: SendOp) -> OpId {
         self.enter_namespace(&mut send);
         self.send_bytes += send.bytes();
+        let correlation_id = send.request.as_ref().map(|request| request.correlation_id);
         let op = OpId(self.sends.insert(send));
+        self.requests.extend(correlation_id.map(|id| (id, op)));
         self.arm_send(op, None);
         self.admit(op);
         self.settle();
@@ -233,6 +225,7 @@ impl Client {
         // At once: what comes next may push the route out.
         match send.target {
             Target::Queues => self.answer_queues(op),
+            _ if send.request.as_ref().is_some_and(|request| !request.registered) => self.register_first(op),
             Target::Topic | Target::Queue(_) | Target::Recall(_) => self.pick(op),
         }
     }

@@ -8,7 +8,7 @@ use core::time::Duration;
 use rmq_proto::code::ResponseCode;
 use rmq_proto::names;
 
-use super::{AutoBatch, ConfigError, FaultTolerance, InFlight, at_least_a_millisecond};
+use super::{AutoBatch, ConfigError, FaultTolerance, InFlight, Trace, at_least_a_millisecond};
 use crate::link::HOLD_OFF;
 
 /// How much of a call's time one attempt may take.
@@ -105,6 +105,7 @@ pub struct ProducerConfig {
     pub(crate) fault_tolerance: Option<FaultTolerance>,
     pub(crate) auto_batch: Option<AutoBatch>,
     pub(crate) default_topic_queues: NonZeroU32,
+    pub(crate) trace: Option<Trace>,
 }
 
 impl ProducerConfig {
@@ -121,6 +122,7 @@ impl ProducerConfig {
             fault_tolerance: None,
             auto_batch: None,
             default_topic_queues: NonZeroU32::MIN.saturating_add(3),
+            trace: None,
         }
     }
 
@@ -192,6 +194,13 @@ impl ProducerConfig {
         self
     }
 
+    /// Tells what became of this producer's messages in a topic that consoles read; off by default. Java: `enableTrace`.
+    #[must_use]
+    pub fn trace(mut self, trace: Trace) -> Self {
+        self.trace = Some(trace);
+        self
+    }
+
     /// The group's name.
     pub fn group(&self) -> &str {
         &self.group
@@ -237,6 +246,9 @@ impl ProducerConfig {
         }
         if let Some(batches) = &self.auto_batch {
             batches.check(self.send_timeout)?;
+        }
+        if let Some(trace) = &self.trace {
+            trace.check()?;
         }
         if self.attempts.get() > 64 {
             return Err(ConfigError::TooLarge { name: "attempts", maximum: "64" });

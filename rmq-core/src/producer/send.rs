@@ -12,12 +12,15 @@
 //! | Resolve  | no usable route is known                   | Waiting                              |
 //! | Waiting  | route                                      | Pick, or the end without a queue     |
 //! | Waiting  | no such topic                              | Waiting for the default topic's route |
+//! | Resolve, Waiting | route, of a request                | Registering, then Pick               |
+//! | Registering | brokers know this client, or had their time | Pick                             |
 //! | Pick     | only the queues were asked for             | the end                              |
 //! | Pick     | time used up                               | the end                              |
 //! | Pick     | queue chosen                               | Queued                               |
 //! | Queued   | its bytes are handed out                   | Awaiting; one-way: Writing           |
 //! | Queued, Awaiting | failure, attempt's deadline        | Pick, Pausing, or the end            |
-//! | Awaiting | answer                                     | the end, Pick, or Pausing            |
+//! | Awaiting | answer                                     | the end, Pick, or Pausing; Replying  |
+//! | Replying | the reply to a request, its deadline       | the end                              |
 //! | Pausing  | the back-off is over                       | Pick                                 |
 //! | Writing  | all bytes taken by the stream              | the end                              |
 //!
@@ -34,7 +37,10 @@ use rmq_proto::code::{RequestCode, ResponseCode};
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::header::SendResponseHeader;
 use rmq_proto::message::ElementHead;
+use rmq_proto::trace::TraceRecord;
 
+use super::NewSend;
+use super::request::RequestOp;
 use super::{Batch, GroupId};
 use crate::address::Address;
 use crate::config::{AttemptTimeout, ProducerConfig};
@@ -50,6 +56,7 @@ use crate::recall::Recall;
 use crate::route::{Choice, TopicId};
 use crate::send_back::SendBackOp;
 use crate::time::Instant;
+use crate::trace::{Cargo, published};
 use crate::transaction::End;
 
 /// Which route a send waits for.
@@ -85,6 +92,10 @@ pub(crate) enum Step {
         stage: Stage,
     },
     Pick,
+    /// A request waits until brokers know this client.
+    Registering,
+    /// A request is stored; its reply is waited for.
+    Replying,
     /// Waits before another attempt at the only broker there is.
     Pausing,
     Queued {
@@ -162,44 +173,21 @@ pub(crate) struct SendOp {
     pub(crate) back: Option<Box<SendBackOp>>,
     /// The batch that it sends.
     pub(crate) batch: Option<Box<Batch>>,
+    /// The trace records that this message carries: then no user knows of it.
+    pub(crate) cargo: Option<Cargo>,
     /// The end of a transaction that is told in place of a message: one-way, past the choice of a queue.
     pub(crate) ending: Option<Box<End>>,
+    /// What makes a request of it.
+    pub(crate) request: Option<Box<RequestOp>>,
     /// When the last attempt that ended began.
     pub(crate) last_began: Instant,
     pub(super) failed: Vec<Attempt>,
     /// What the last attempt says of its broker, until it is told.
     report: Option<Report>,
+    /// What is to be told of the last attempt by message trace, until it is.
+    record: Option<Box<TraceRecord>>,
     /// A stored message whose status asked for another attempt.
     pub(super) not_stored_ok: Option<SendResult>,
-}
-
-/// The parts of a [`SendOp`] that a call brings.
-pub(crate) struct NewSend {
-    pub(crate) topic: Arc<str>,
-    pub(crate) target: Target,
-    /// The request that carries it.
-    pub(crate) code: RequestCode,
-    pub(crate) body: Bytes,
-    pub(crate) flag: i32,
-    pub(crate) sys_flag: i32,
-    pub(crate) properties: String,
-    pub(crate) message_id: String,
-}
-
-impl NewSend {
-    /// Of what carries no message.
-    pub(crate) const fn nothing(topic: Arc<str>, target: Target, message_id: String) -> Self {
-        Self {
-            topic,
-            target,
-            code: RequestCode::SEND_MESSAGE_V2,
-            body: Bytes::new(),
-            flag: 0,
-            sys_flag: 0,
-            properties: String::new(),
-            message_id,
-        }
-    }
 }
 
 impl SendOp {
@@ -235,10 +223,13 @@ impl SendOp {
             tried: Vec::new(),
             back: None,
             batch: None,
+            cargo: None,
             ending: None,
+            request: None,
             last_began: now,
             failed: Vec::new(),
             report: None,
+            record: None,
             not_stored_ok: None,
         }
     }
@@ -290,6 +281,11 @@ impl SendOp {
         }
     }
 
+    /// Whether no other attempt follows what a broker answers.
+    fn answers_are_final(&self) -> bool {
+        self.has_given_queue() || self.request.is_some()
+    }
+
     /// When an attempt that begins now has had its share of the time.
     pub(crate) fn attempt_deadline(&self, now: Instant) -> Instant {
         let left = self.deadline.saturating_since(now);
@@ -307,7 +303,7 @@ impl SendOp {
     pub(crate) fn fail(&mut self, now: Instant, error: RequestError) -> Verdict {
         let retry = match &error {
             RequestError::Answered { code, .. } => {
-                self.config.retry.retries(*code) && !self.has_given_queue()
+                self.config.retry.retries(*code) && !self.answers_are_final()
             }
             RequestError::BadHeader(_) | RequestError::WrongIds { .. } => false,
             _ => true,
@@ -333,9 +329,10 @@ impl SendOp {
             return self.fail(now, error);
         }
         let result = self.result(status, &header);
+        self.record = published(self, now, &result);
         let again = status != SendStatus::SendOk
             && self.config.retry.retries_not_stored_ok()
-            && !self.has_given_queue();
+            && !self.answers_are_final();
         self.end_attempt(now, None);
         if !again {
             return Verdict::Stored(result);
@@ -382,6 +379,10 @@ impl SendOp {
 
     pub(crate) fn take_report(&mut self) -> Option<Report> {
         self.report.take()
+    }
+
+    pub(crate) fn take_record(&mut self) -> Option<Box<TraceRecord>> {
+        self.record.take()
     }
 
     fn result(&self, status: SendStatus, header: &SendResponseHeader<'_>) -> SendResult {

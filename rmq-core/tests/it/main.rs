@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 mod acl;
+mod at_zero;
 mod auto_batches;
 mod auto_batches_storm;
 mod batches;
@@ -16,6 +17,8 @@ mod limits;
 mod namespaces;
 mod producer_rows;
 mod recall;
+mod requests;
 mod send_back;
 mod support;
+mod trace;
 mod transactions;

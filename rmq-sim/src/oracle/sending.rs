@@ -7,6 +7,7 @@ use rmq_core::{Event, Instant, SendError, SendResult};
 
 use rmq_proto::names::RETRY_PREFIX;
 use rmq_proto::properties::ORIGIN_MESSAGE_ID;
+use rmq_proto::trace::TRACE_TOPIC;
 
 use super::{Oracle, Seen};
 use crate::model::{ModelEvent, StoredMessage};
@@ -146,7 +147,10 @@ impl Oracle for StoredWasSent {
     fn finish(&mut self, network: &Network) -> Result<(), String> {
         let mut copies: BTreeMap<&[u8], Vec<&StoredMessage>> = BTreeMap::new();
         // What was given back is a message of its own, with the body and the key of the one it was.
-        let is_first = |message: &&StoredMessage| message.property(ORIGIN_MESSAGE_ID).is_none();
+        // Trace records are nobody's operation.
+        let is_first = |message: &&StoredMessage| {
+            message.property(ORIGIN_MESSAGE_ID).is_none() && &*message.topic != TRACE_TOPIC
+        };
         for message in network.cluster().stored().filter(is_first) {
             copies.entry(&message.body).or_default().push(message);
         }
