@@ -57,6 +57,7 @@ impl Client {
             if queue.is_some_and(|queue| *queue.topic != *batch.topic()) {
                 return Err(RejectReason::OtherTopic);
             }
+            self.admit_topic(batch.topic())?;
             self.admit_bytes(batch.max_len())?;
             if options.no_wait {
                 self.admit_at_once(producer, &config, batch.max_len())?;
