@@ -6,8 +6,8 @@ use std::time::Duration;
 use rmq_core::proto::code::ResponseCode;
 use rmq_core::proto::compress::Compression;
 use rmq_core::proto::header::SendMessageV2Header;
-use rmq_core::proto::message::{Message, MessageRules};
-use rmq_core::proto::properties::{TAGS, UNIQ_KEY, value};
+use rmq_core::proto::message::{Message, MessageRules, PreparedBatch};
+use rmq_core::proto::properties::{INSTANCE_ID, TAGS, UNIQ_KEY, value};
 use rmq_core::{
     AttemptTimeout, AutoBatch, ClientConfigBuilder, ConfigError, DelayLevel, Event, InFlight, Limits,
     MessageQueue, OpId, ProducerConfig, RejectReason, RequestError, RetryPolicy, SendErrorKind, SendOptions,
@@ -552,6 +552,28 @@ fn messages_that_wait_have_permits() {
     ops.into_iter().for_each(|op| drop(net.take_sent(op)));
     let stats = net.client.stats();
     assert_eq!((stats.permits, stats.in_line), (0, 0));
+    assert_nothing_left(&net);
+}
+
+/// A batch is in its client's namespace, and its users do not see that.
+#[test]
+fn batches_in_a_namespace() {
+    let config = config().namespace("INST").build().unwrap();
+    let mut net = Net::with(config, producer());
+    net.routes.insert("INST%T".into(), route(&[("a", 1)]));
+    let singles = [send(&mut net, "one"), send(&mut net, "two")];
+    let messages = ["three", "four"].map(|body| Message::new("T", body));
+    let batch = PreparedBatch::new(messages, net.client.message_rules()).unwrap();
+    let op = net.client.send_batch(net.now, net.producer, batch, SendOptions::default()).unwrap();
+    net.run(ms(20));
+    let ops = singles.into_iter().chain([op]);
+    ops.for_each(|op| assert_eq!(&*net.take_sent(op).1.queue.topic, "T"));
+    let topics: Vec<_> = net.batches().iter().map(|seen| seen.send().topic.into_owned()).collect();
+    assert_eq!(topics, ["INST%T"; 2]);
+    for seen in net.batches() {
+        let elements = elements(&seen.command.body);
+        assert!(elements.iter().all(|element| value(&element.properties, INSTANCE_ID) == Some("INST")));
+    }
     assert_nothing_left(&net);
 }
 
