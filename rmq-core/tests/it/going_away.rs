@@ -4,11 +4,12 @@ use std::num::NonZeroU32;
 
 use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::{
-    CloseCause, CloseReason, Event, FaultTolerance, Input, ProducerConfig, RequestError, SendErrorKind,
-    SendOptions, SentBack,
+    CloseCause, CloseReason, Event, FaultTolerance, Input, ProducerConfig, RequestError, Resolution,
+    SendErrorKind, SendOptions, SentBack,
 };
 
 use crate::support::{Accept, Act, NAME_SERVER, Net, address_of, after, at, back, config, ms, route};
+use crate::transactions::{check, question};
 
 const GO_AWAY: Act = Act::Code(ResponseCode::GO_AWAY, "");
 const STORED: Act = Act::Stored(ResponseCode::SUCCESS);
@@ -227,6 +228,24 @@ fn every_kind_of_request_moves() {
     net.run(ms(2_500));
     let probes = net.requests(RequestCode::GET_MAX_OFFSET);
     assert!(probes.len() == 2 && probes[0].conn != probes[1].conn, "{probes:?}");
+}
+
+/// The answer to a check of a transaction goes to the new connection: nobody would say that it was lost on the old one.
+#[test]
+fn an_answer_to_a_check_goes_to_the_new_connection() {
+    let mut net = net();
+    let (token, old) = check(&mut net, "a", &question(Some("PG"), Some("a"))).unwrap();
+    net.broker("a").sends = [Act::Silent].into();
+    net.send("T", SendOptions::default());
+    net.run(ms(0));
+    net.send_away(&address_of("a"));
+    net.send("T", SendOptions::default());
+    net.run(ms(0));
+    assert_eq!(net.client.stats().draining, 1);
+    net.client.answer_check(net.now, token, Resolution::Commit, None).unwrap();
+    net.run(ms(0));
+    let ends = net.requests(RequestCode::END_TRANSACTION);
+    assert!(ends.len() == 1 && ends[0].conn != old, "{ends:?}");
 }
 
 /// A question to a name server that is sent away twice goes on to the next one.
