@@ -24,7 +24,7 @@ fn a_half_message_says_what_it_is_and_whose() {
 
 #[test]
 fn the_rules_are_those_of_any_message_and_the_groups() {
-    let rules = MessageRules { max_body_len: 4 };
+    let rules = MessageRules { max_body_len: 4, ..MessageRules::default() };
     let hello = || Message::new("orders", "hello");
     assert!(matches!(hello().prepare_half(&rules, "g"), Err(MessageError::BodyTooLong { .. })));
     let rules = MessageRules::default();

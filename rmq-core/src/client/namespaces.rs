@@ -63,6 +63,7 @@ impl Client {
                 unwrap(namespace, &mut result.queue.topic);
             }
             Event::SendFailed { error, .. } => unwrap_error(namespace, error),
+            Event::RecallFailed { error, .. } => unwrap_error(namespace, &mut error.0),
             Event::SendBackFailed { error, .. } => {
                 let SendBackFailure { kind, group, topic, .. } = &mut *error.0;
                 *group = namespace::unwrap(namespace, group).to_string();
