@@ -98,7 +98,6 @@ impl Client {
             }
             Event::RecallFailed { error, .. } => unwrap_error(namespace, &mut error.0),
             Event::EndTransactionFailed { error, .. } => unwrap(namespace, error.topic_mut()),
-            Event::RecallFailed { error, .. } => unwrap_error(namespace, &mut error.0),
             Event::SendBackFailed { error, .. } => {
                 let SendBackFailure { kind, group, topic, .. } = &mut *error.0;
                 *group = namespace::unwrap(namespace, group).to_string();
