@@ -16,6 +16,9 @@ pub(crate) struct Armed {
 /// polling has ranks of its own, so that the order does not depend on when that is done.
 pub(crate) trait Rank {
     fn rank(&self) -> u32;
+
+    /// Whether it ends or continues an operation.
+    fn is_of_operation(&self) -> bool;
 }
 
 /// An ordered index of deadlines.
@@ -23,15 +26,21 @@ pub(crate) trait Rank {
 pub(crate) struct Deadlines<K> {
     entries: BTreeMap<Armed, K>,
     serial: u64,
+    of_operations: usize,
 }
 
 impl<K: Copy + Rank> Deadlines<K> {
     pub(crate) const fn new() -> Self {
-        Self { entries: BTreeMap::new(), serial: 0 }
+        Self { entries: BTreeMap::new(), serial: 0, of_operations: 0 }
     }
 
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
+    }
+
+    /// How many of them are of operations.
+    pub(crate) fn of_operations(&self) -> usize {
+        self.of_operations
     }
 
     /// Arms `key` at `at` instead of whatever `slot` holds.
@@ -46,12 +55,13 @@ impl<K: Copy + Rank> Deadlines<K> {
         let armed = Armed { at, rank: key.rank(), serial: self.serial };
         self.serial += 1;
         self.entries.insert(armed, key);
+        self.of_operations += usize::from(key.is_of_operation());
         *slot = Some(armed);
     }
 
     pub(crate) fn disarm(&mut self, slot: &mut Option<Armed>) {
-        if let Some(armed) = slot.take() {
-            self.entries.remove(&armed);
+        if let Some(key) = slot.take().and_then(|armed| self.entries.remove(&armed)) {
+            self.of_operations -= usize::from(key.is_of_operation());
         }
     }
 
@@ -62,10 +72,16 @@ impl<K: Copy + Rank> Deadlines<K> {
     /// Takes out the earliest timer that is due. Its owner's slot is stale from then on.
     pub(crate) fn pop_due(&mut self, now: Instant) -> Option<K> {
         let entry = self.entries.first_entry()?;
-        if entry.key().at > now { None } else { Some(entry.remove()) }
+        if entry.key().at > now {
+            return None;
+        }
+        let key = entry.remove();
+        self.of_operations -= usize::from(key.is_of_operation());
+        Some(key)
     }
 
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
+        self.of_operations = 0;
     }
 }

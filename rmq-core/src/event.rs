@@ -7,7 +7,7 @@ use core::fmt;
 
 use rmq_proto::code::ResponseCode;
 pub use rmq_proto::header::TransactionState as Resolution;
-use rmq_proto::message::StoredMessage;
+use rmq_proto::message::{ID_SEPARATOR, StoredMessage};
 
 use crate::address::Address;
 use crate::error::{CloseCause, EndTransactionError, NoReplyError, RecallError, SendBackError, SendError};
@@ -44,8 +44,8 @@ impl fmt::Debug for ProducerId {
 }
 
 /// Something that happened. Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `QueuesFound`,
-/// `SendFailed`, `SentBack`, `SendBackFailed`, `Recalled`, `RecallFailed`, `TransactionEnded`, `EndTransactionFailed`,
-/// `Replied`, `RequestFailed` and `Cancelled`; these are never dropped. The others inform: when more than
+/// `SendFailed`, `SentBack`, `SendBackFailed`, `Replied`, `RequestFailed`, `Recalled`, `RecallFailed`, `TransactionEnded`,
+/// `EndTransactionFailed` and `Cancelled`; these are never dropped. The others inform: when more than
 /// [`Limits::notices`](crate::Limits::notices) of them wait, further ones are counted and dropped.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -247,13 +247,14 @@ impl fmt::Display for MessageQueue {
 pub struct SendResult {
     /// How safe the message is.
     pub status: SendStatus,
-    /// The id this client gave the message (property `UNIQ_KEY`); the same in all attempts.
+    /// The id this client gave the message (property `UNIQ_KEY`); the same in all attempts. Of a batch the
+    /// [ids](Self::message_ids) of all messages, joined by `,`.
     pub message_id: String,
     /// The queue it is in, as the broker said.
     pub queue: MessageQueue,
-    /// Its offset in that queue.
+    /// Its offset in that queue; of a batch that of its first message, which the others follow.
     pub queue_offset: i64,
-    /// The broker's own id: store address and commit-log offset.
+    /// The broker's own id: store address and commit-log offset. Of a batch those of all messages, joined by `,`.
     pub offset_message_id: String,
     /// Transaction id, where the broker gave one.
     pub transaction_id: Option<String>,
@@ -268,6 +269,17 @@ pub struct SendResult {
 }
 
 impl SendResult {
+    /// The ids of the messages of a batch, in their order. Of a single message, and of a batch that the broker keeps as one
+    /// message, one id.
+    pub fn message_ids(&self) -> impl Iterator<Item = &str> {
+        self.message_id.split(ID_SEPARATOR)
+    }
+
+    /// The broker's ids, in the same order.
+    pub fn offset_message_ids(&self) -> impl Iterator<Item = &str> {
+        self.offset_message_id.split(ID_SEPARATOR)
+    }
+
     /// Whether a half message with this result is to be rolled back and the local work left undone, as the broker may lose
     /// it: any status but [`SendOk`](SendStatus::SendOk) (producer §9.1).
     pub fn is_to_be_rolled_back(&self) -> bool {

@@ -109,7 +109,8 @@ pub struct SendAttempt<'a> {
     pub attempt: u32,
     /// The message's properties, encoded (wire §6.4).
     pub properties: &'a str,
-    /// The body, as it is to be sent.
+    /// The body, as it is to be sent; empty for an [automatic batch](crate::AutoBatch), which carries whoever is left when its
+    /// bytes are made.
     pub body: &'a Bytes,
 }
 

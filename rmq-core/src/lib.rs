@@ -57,9 +57,9 @@
 //!    [`Client::poll_timeout`] is `None` or later than `now`: no driver can spin. Input and commands never fire timers:
 //!    an answer that is fed before `handle_timeout` wins, even past its deadline.
 //! 4. Every accepted operation ends in exactly one of [`Event::Sent`], [`Event::OnewayWritten`], [`Event::QueuesFound`],
-//!    [`Event::SendFailed`], [`Event::SentBack`], [`Event::SendBackFailed`], [`Event::Recalled`],
-//!    [`Event::RecallFailed`], [`Event::TransactionEnded`], [`Event::EndTransactionFailed`], [`Event::Replied`],
-//!    [`Event::RequestFailed`] and [`Event::Cancelled`], whatever happens to connections and time.
+//!    [`Event::SendFailed`], [`Event::SentBack`], [`Event::SendBackFailed`], [`Event::Replied`],
+//!    [`Event::RequestFailed`], [`Event::Recalled`], [`Event::RecallFailed`], [`Event::TransactionEnded`],
+//!    [`Event::EndTransactionFailed`] and [`Event::Cancelled`], whatever happens to connections and time.
 //! 5. At most one [`Output::Write`] of a connection is outstanding, and its size is bounded. [`Input::Written`] reports
 //!    progress; the next write comes when all is reported. So a driver needs no queue.
 //! 6. The same [`Start`] and the same calls give the same outputs, byte for byte, on every platform. With other
@@ -99,13 +99,15 @@ mod send_back;
 mod slab;
 mod stats;
 mod time;
+mod trace;
 mod transaction;
 
 pub use address::{Address, AddressError};
 pub use client::Client;
 pub use config::{
-    AttemptTimeout, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError, FaultTolerance, Identity,
-    InFlight, ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
+    AttemptTimeout, AutoBatch, ClientConfig, ClientConfigBuilder, CloseOnTimeout, ConfigError,
+    FaultTolerance, Identity, InFlight, ProducerConfig, RetryPolicy, SendBackOptions, SendOptions, Start,
+    Trace,
 };
 pub use error::{
     Attempt, CloseCause, EndTransactionError, NoReplyError, NoReplyErrorKind, RecallError, RejectReason,

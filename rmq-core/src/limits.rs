@@ -9,7 +9,8 @@ use crate::config::ConfigError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Operations under way, those included whose end was not yet polled; 65,536. Over it a command is
-    /// [rejected](crate::RejectReason::TooManyOperations).
+    /// [rejected](crate::RejectReason::TooManyOperations). Each message that waits for an [automatic
+    /// batch](crate::AutoBatch) or is in one is an operation, so there are no more of those batches.
     pub operations: usize,
     /// Bytes of bodies and properties of the operations under way; 256 MiB. Over it a command is
     /// [rejected](crate::RejectReason::TooManyBytes).
@@ -25,6 +26,12 @@ pub struct Limits {
     /// Brokers whose health a producer with [`FaultTolerance`](crate::FaultTolerance) remembers; 1,024. Over it the one that
     /// least is to be said of is forgotten.
     pub fault_items: usize,
+    /// Trace records that wait to be sent, for each producer with [`Trace`](crate::Trace); 2,048. Over it new ones are dropped and
+    /// counted.
+    pub trace_records: usize,
+    /// Messages with trace records under way, for each producer with [`Trace`](crate::Trace); 64. Over it records wait. They
+    /// do not count as operations.
+    pub trace_sends: usize,
     /// Bytes of one frame received, its length word included; 16 MiB. A longer one closes its connection.
     pub frame: usize,
     /// Bytes of one [`Output::Write`](crate::Output::Write), unless a single frame is longer; 256 KiB.
@@ -56,6 +63,8 @@ impl Default for Limits {
             topics: 10_000,
             links: 1_024,
             fault_items: 1_024,
+            trace_records: 2_048,
+            trace_sends: 64,
             frame: MAX_FRAME_LEN,
             write_batch: 256 << 10,
             hook_bytes: 4 << 10,
@@ -77,6 +86,8 @@ impl Limits {
             ("limits.topics", self.topics),
             ("limits.links", self.links),
             ("limits.fault_items", self.fault_items),
+            ("limits.trace_records", self.trace_records),
+            ("limits.trace_sends", self.trace_sends),
             ("limits.write_batch", self.write_batch),
             ("limits.hook_bytes", self.hook_bytes),
             ("limits.inbound", self.inbound),

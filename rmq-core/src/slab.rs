@@ -65,6 +65,16 @@ impl<T> Slab<T> {
         if entry.generation == id.generation { entry.value.as_mut() } else { None }
     }
 
+    /// Two entries, the first of them to change; they must not be the same.
+    pub(crate) fn get_both(&mut self, first: Id, second: Id) -> Option<(&mut T, &T)> {
+        if first.slot == second.slot || !self.contains(first) || !self.contains(second) {
+            return None;
+        }
+        let slots = [first.slot as usize, second.slot as usize];
+        let [first, second] = self.entries.get_disjoint_mut(slots).ok()?;
+        Some((first.value.as_mut()?, second.value.as_ref()?))
+    }
+
     pub(crate) fn remove(&mut self, id: Id) -> Option<T> {
         let entry = self.entries.get_mut(id.slot as usize)?;
         if entry.generation != id.generation {

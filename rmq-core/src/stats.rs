@@ -84,6 +84,14 @@ pub struct Stats {
     pub route_queries: u64,
     /// Counter: events that end no operation and were dropped.
     pub notices_dropped: u64,
+    /// Counter: [trace](crate::Trace) records made. Each ends among the next three.
+    pub traces: u64,
+    /// Counter: trace records that a broker stored.
+    pub traces_sent: u64,
+    /// Counter: trace records whose message could not be sent.
+    pub traces_failed: u64,
+    /// Counter: trace records that were not sent, as too many waited or no text could carry them.
+    pub traces_dropped: u64,
     /// Gauge: operations under way, those included whose end was not yet polled.
     pub operations: usize,
     /// Gauge: bytes of their bodies and properties.
@@ -104,6 +112,14 @@ pub struct Stats {
     pub topics: usize,
     /// Gauge: brokers whose health producers remember, counted for each producer.
     pub fault_items: usize,
+    /// Gauge: messages that wait to go out in a [batch](crate::AutoBatch).
+    pub gathered: usize,
+    /// Gauge: bytes of their bodies.
+    pub gathered_bytes: usize,
+    /// Gauge: batches that they wait for.
+    pub groups: usize,
+    /// Gauge: automatic batches under way. They are no operations; those that they carry are.
+    pub auto_batches: usize,
     /// Gauge: peers known.
     pub links: usize,
     /// Gauge: connections open.
@@ -112,7 +128,13 @@ pub struct Stats {
     pub queued: usize,
     /// Gauge: requests written whose answer is awaited, cancelled ones included.
     pub awaited: usize,
-    /// Gauge: timers armed.
+    /// Gauge: trace records that wait to be sent.
+    pub traces_waiting: usize,
+    /// Gauge: messages with trace records under way. They are no operations, and not counted as sends.
+    pub trace_sends: usize,
+    /// Gauge: timers armed for operations and for messages with trace records.
+    pub operation_timers: usize,
+    /// Gauge: timers armed, those of operations included.
     pub timers: usize,
 }
 

@@ -1,6 +1,6 @@
 //! What a user of the handles can meet.
 
-use rmq_core::proto::message::{InflateError, MessageError, ReplyError};
+use rmq_core::proto::message::{BatchError, InflateError, MessageError, ReplyError};
 use rmq_core::{
     ConfigError, EndTransactionError, NoReplyError, RecallError, RecallInvalid, RejectReason, SendBackError,
     SendError,
@@ -27,6 +27,9 @@ pub enum Error {
     /// The message breaks a rule. Nothing was sent.
     #[error(transparent)]
     Message(#[from] MessageError),
+    /// The messages cannot go out as one batch. Nothing was sent.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
     /// The client did not accept the message. Nothing was sent.
     #[error("not accepted: {0}")]
     Rejected(RejectReason),
@@ -87,9 +90,10 @@ impl Error {
                 matches!(reason, TooManyOperations { .. } | TooManyBytes { .. } | NoPermit { .. })
             }
             Self::Message(_)
+            | Self::Batch(_)
+            | Self::RecallInvalid(_)
             | Self::NotARequest(_)
             | Self::ReplyBody(_)
-            | Self::RecallInvalid(_)
             | Self::NoQueueChosen
             | Self::EndTransaction(_)
             | Self::ShutDown
@@ -102,12 +106,13 @@ impl Error {
         match self {
             Self::Send(error) => error.may_have_been_stored(),
             Self::SendBack(error) => error.may_have_been_stored(),
-            Self::NoReply(error) => error.may_have_been_stored(),
             Self::Recall(error) => error.may_have_been_recalled(),
+            Self::NoReply(error) => error.may_have_been_stored(),
             Self::ReplyBody(_) | Self::TaskLost | Self::EndTransaction(_) => true,
             Self::Message(_)
-            | Self::NotARequest(_)
+            | Self::Batch(_)
             | Self::RecallInvalid(_)
+            | Self::NotARequest(_)
             | Self::NoQueueChosen
             | Self::Rejected(_)
             | Self::ShutDown => false,

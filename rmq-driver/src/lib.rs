@@ -26,6 +26,7 @@
 
 #![forbid(unsafe_code)]
 
+mod batch;
 mod builder;
 mod checks;
 mod client;
@@ -59,16 +60,17 @@ pub use rmq_core::proto::code::ResponseCode;
 pub use rmq_core::proto::command::HeaderFormat;
 pub use rmq_core::proto::compress::Compression;
 pub use rmq_core::proto::message::{
-    DelayLevelError, DeliveryTime, InflateError, Message, MessageError, Reply, ReplyError, StoredMessage,
+    BatchError, DelayLevelError, DeliveryTime, InflateError, Message, MessageError, Reply, ReplyError,
+    StoredMessage,
 };
 pub use rmq_core::proto::sign::{Credentials, CredentialsError};
 pub use rmq_core::{
-    AddFieldError, Attempt, AttemptTimeout, ClientConfig, CloseCause, CloseOnTimeout, ConfigError,
+    AddFieldError, Attempt, AttemptTimeout, AutoBatch, ClientConfig, CloseCause, CloseOnTimeout, ConfigError,
     DelayLevel, EndTransactionError, FaultTolerance, Forbidden, InFlight, Limits, MessageQueue, NoReplyError,
     NoReplyErrorKind, OutgoingRequest, ProducerConfig, RecallError, RecallInvalid, ReceivedAnswer,
     Redelivery, RejectReason, RequestError, RequestFields, RequestHook, Resolution, RetryPolicy, SendAttempt,
     SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError,
-    SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome, Stats,
+    SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome, Stats, Trace,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use send_back::SendBackFuture;
@@ -97,6 +99,7 @@ const _: () = {
     error::<StartError>();
     error::<ConfigError>();
     error::<MessageError>();
+    error::<BatchError>();
     error::<SendError>();
     error::<SendBackError>();
     error::<SendBackInvalid>();

@@ -10,6 +10,7 @@ use std::time::Duration;
 use rmq_core::proto::message::Message;
 use rmq_core::{MessageQueue, ProducerId, SendBack, SendBackOptions, SendOptions, SendResult};
 
+use crate::batch;
 use crate::error::Error;
 use crate::operation::{Command, Operation, Submitted};
 use crate::send_back::SendBackFuture;
@@ -45,7 +46,7 @@ impl Producer {
     /// [`send_oneway`](Self::send_oneway).
     pub fn send_with(&self, message: Message, mut options: SendOptions) -> SendFuture {
         options.oneway = false;
-        SendFuture::new(self, message, None, options)
+        SendFuture::new(self, message.into(), None, options)
     }
 
     /// [`send`](Self::send), unless the message would have to wait because as many of the producer's are under way as its
@@ -59,13 +60,13 @@ impl Producer {
     /// it. There is one attempt unless the [retry policy](rmq_core::RetryPolicy::at_given_queue) says otherwise, and no other
     /// broker will do.
     pub fn send_to(&self, queue: MessageQueue, message: Message) -> SendFuture {
-        SendFuture::new(self, message, Some(queue), SendOptions::default())
+        SendFuture::new(self, message.into(), Some(queue), SendOptions::default())
     }
 
     /// Hands a message to the connection of a broker and waits until its bytes are written; see [`OnewayFuture`]. No
     /// broker confirms it: it may be lost.
     pub fn send_oneway(&self, message: Message) -> OnewayFuture {
-        OnewayFuture(self.operation(message, None, SendOptions::default().oneway()))
+        OnewayFuture::new(self, message.into())
     }
 
     /// Gives a stored message back to its broker, to be consumed again later or never; see [`SendBackFuture`].
@@ -84,7 +85,7 @@ impl Producer {
 
     fn operation(
         &self,
-        message: Message,
+        message: Parcel,
         queue: Option<MessageQueue>,
         options: SendOptions,
     ) -> Operation<Sending> {
@@ -121,7 +122,7 @@ pub struct SendFuture(Operation<Sending>);
 impl SendFuture {
     pub(crate) fn new(
         producer: &Producer,
-        message: Message,
+        message: Parcel,
         queue: Option<MessageQueue>,
         options: SendOptions,
     ) -> Self {
@@ -159,6 +160,10 @@ impl Future for SendFuture {
 pub struct OnewayFuture(Operation<Sending>);
 
 impl OnewayFuture {
+    pub(crate) fn new(producer: &Producer, message: Parcel) -> Self {
+        Self(producer.operation(message, None, SendOptions::default().oneway()))
+    }
+
     /// Lets the send run on by itself, as [`SendFuture::detach`].
     ///
     /// # Errors
@@ -181,10 +186,22 @@ impl Future for OnewayFuture {
     }
 }
 
-/// A message that is to be sent.
+/// What is to be sent.
+pub(crate) enum Parcel {
+    One(Message),
+    Batch(Vec<Message>),
+}
+
+impl From<Message> for Parcel {
+    fn from(message: Message) -> Self {
+        Self::One(message)
+    }
+}
+
+/// A message, or a batch of them, that is to be sent.
 struct Sending {
     producer: ProducerId,
-    message: Message,
+    message: Parcel,
     options: SendOptions,
     queue: Option<MessageQueue>,
 }
@@ -193,7 +210,12 @@ impl Command for Sending {
     /// Checks and encodes the message here, in the caller's task, and only then takes the lock.
     fn submit(self, shared: &Shared, waker: Option<Waker>) -> Result<Submitted, Error> {
         let Self { producer, message, queue, options } = self;
-        let message = message.prepare(shared.rules())?;
+        let message = match message {
+            Parcel::One(message) => message.prepare(shared.rules())?,
+            Parcel::Batch(messages) => {
+                return batch::submit(shared, waker, producer, messages, queue.as_ref(), options);
+            }
+        };
         let body = message.body().clone();
         shared.submit(waker, body, message, |core, now, message| match &queue {
             Some(queue) => core.send_to(now, producer, queue, message, options),

@@ -69,7 +69,8 @@ impl Producer {
             let queue = selector(&queues, &message).cloned().ok_or(Error::NoQueueChosen)?;
             let spent = producer.owner.now().saturating_since(began);
             let left = producer.timeout.saturating_sub(spent);
-            SendFuture::new(&producer, message, Some(queue), SendOptions::default().timeout(left)).await
+            SendFuture::new(&producer, message.into(), Some(queue), SendOptions::default().timeout(left))
+                .await
         }
     }
 

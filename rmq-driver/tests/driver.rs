@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a failing step fails the test")]
 
+#[path = "driver/batches.rs"]
+mod batches;
 mod requests;
 mod transactions;
 mod world;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failing step fails the test")]
 
-#[allow(dead_code, reason = "other tests use the rest")]
+#[allow(dead_code, unused_imports, reason = "other tests use the rest")]
 mod world;
 
 use std::time::Duration;

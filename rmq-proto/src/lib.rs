@@ -10,6 +10,7 @@
 //! | read and write routes, heartbeats, locks and all other JSON | [`body`] |
 //! | sign a request, or check one | [`sign::Credentials`] |
 //! | pop | [`pop`], [`recall`] |
+//! | read and write message trace | [`trace::records`], [`trace::TraceRecord::encode`] |
 //! | know what a peer can do | [`version::Version::has`] |
 //!
 //! Headers borrow their texts from the command; bodies and messages own theirs, and a message's body is a slice of the frame.
@@ -63,4 +64,5 @@ pub mod pop;
 pub mod properties;
 pub mod recall;
 pub mod sign;
+pub mod trace;
 pub mod version;

@@ -80,12 +80,13 @@
 //!
 //! # The model is not RocketMQ
 //!
-//! It knows routes, sends of single messages, messages given back, heartbeats and unregistering; every other request is
+//! It knows routes, sends of messages and batches, messages given back, heartbeats and unregistering; every other request is
 //! answered with code 3,
 //! as servers answer codes they do not know. It keeps messages in memory, and only the newest. Delay levels are there, with
 //! the levels that brokers have by default; a message whose time has come moves when the model is next told the time, by a
-//! request or by [`model::Cluster::advance`]. A message that was dropped to keep the newest never comes. Timers,
-//! transactions and batches are not there: a timed or half message is stored like any other, a batch is refused. Groups of
+//! request or by [`model::Cluster::advance`]. A message that was dropped to keep the newest never comes. Timers and
+//! transactions are not there: a timed or half message is stored like any other. A batch is stored as its messages; topics that
+//! keep a batch as one message do not exist. Groups of
 //! consumers have a name, a retry topic and a limit, and no more: queue locks, which make an ordered group's retries dead
 //! letters, do not exist. Disks
 //! do not fill, nothing is flushed or replicated, nobody is authenticated, and brokers ask clients nothing, not even to

@@ -43,6 +43,15 @@ impl Client {
         self.effects.push_back(Effect::Proceed(op));
     }
 
+    /// Takes the permit of a message that waits for others to go out with; there is room for it.
+    pub(super) fn take_permit(&mut self, send: &mut SendOp) {
+        if send.config.in_flight.is_some()
+            && let Some(admission) = self.producers.admission_mut(send.producer)
+        {
+            send.permit = admission.take(send.bytes());
+        }
+    }
+
     /// Gives back what an ended send had, and lets in those that there is room for now.
     pub(super) fn release(&mut self, send: &mut SendOp) {
         let permit = core::mem::take(&mut send.permit);

@@ -97,6 +97,9 @@ impl Client {
         if mutated!(LoseTimer) && send.ended == 1 {
             return;
         }
+        if let Step::Riding { batch } = send.step {
+            return self.rider_timer(op, batch);
+        }
         if matches!(send.step, Step::Replying) {
             return self.give_up(op, SendErrorKind::TimedOut);
         }
@@ -124,7 +127,7 @@ impl Client {
     }
 
     /// What to say of a send whose time ends while it waits for a route.
-    fn servers_asked(&self, op: OpId) -> SendErrorKind {
+    pub(super) fn servers_asked(&self, op: OpId) -> SendErrorKind {
         let step = self.sends.get(op.0).map(|send| &send.step);
         if let Some(Step::InLine) = step {
             return SendErrorKind::NoPermit;
@@ -148,6 +151,7 @@ impl Client {
                 self.bury(*link, *opaque, progress.deadline);
             }
             (Step::Asleep, _) => self.abandon_back(op),
+            (Step::Riding { batch }, _) => self.leave_batch(*batch),
             _ => self.leave(op),
         }
     }
@@ -160,6 +164,7 @@ impl Client {
                 let (topic, serial) = (*topic, *serial);
                 self.stop_waiting(topic, serial);
             }
+            (Step::Gathered { group, place }, _) => self.leave_group(*group, *place),
             (Step::Queued { link, ticket }, _) => self.unqueue(*link, *ticket),
             (Step::Awaiting { link, opaque }, Some(progress)) => {
                 let (link, opaque, began, deadline) = (*link, *opaque, progress.began, progress.deadline);
@@ -172,7 +177,7 @@ impl Client {
                 Step::Asleep | Step::InLine | Step::Resolve | Step::Pick | Step::Pausing | Step::Replying,
                 _,
             )
-            | (Step::Writing | Step::Awaiting { .. }, _) => {}
+            | (Step::Writing | Step::Awaiting { .. } | Step::Riding { .. }, _) => {}
         }
     }
 
@@ -190,11 +195,15 @@ impl Client {
             return self.recall_answered(op, command);
         }
         let verdict = send.answered(now, command);
+        if send.riders().is_some() {
+            self.keep_parts(op);
+        }
         self.follow(op, verdict);
     }
 
     fn follow(&mut self, op: OpId, verdict: Verdict) {
         self.tell_fault_table(op);
+        self.tell_trace(op);
         match verdict {
             Verdict::Again => self.try_again(op),
             Verdict::Stored(result) => self.stored(op, result),
@@ -203,6 +212,9 @@ impl Client {
     }
 
     fn stored(&mut self, op: OpId, result: SendResult) {
+        if self.sends.get(op.0).is_some_and(|send| send.riders().is_some()) {
+            return self.stored_batch(op, &result);
+        }
         if self.sends.get(op.0).is_some_and(|send| send.request.is_some()) {
             return self.await_reply(op, result);
         }
@@ -211,6 +223,7 @@ impl Client {
 
     pub(super) fn end_oneway(&mut self, op: OpId) {
         if self.sends.contains(op.0) {
+            self.trace_end(op);
             self.end_attempt(op);
             self.end(op, |_| Event::OnewayWritten { op });
         }
@@ -231,6 +244,9 @@ impl Client {
         if let Some(result) = self.sends.get_mut(op.0).and_then(SendOp::take_not_stored_ok) {
             return self.stored(op, result);
         }
+        if self.sends.get(op.0).is_some_and(|send| send.riders().is_some()) {
+            return self.give_up_batch(op, &kind);
+        }
         self.end(op, |send| send.into_failed(op, now, kind));
     }
 
@@ -239,6 +255,9 @@ impl Client {
         let Some(mut send) = self.sends.remove(op.0) else { return };
         self.timers.disarm(&mut send.timer);
         self.release(&mut send);
+        if let Some(cargo) = send.cargo {
+            return self.traces_ended(cargo, &event(send));
+        }
         let bytes = send.bytes();
         let is_question = matches!(send.target, Target::Queues);
         let request = send.request.take();
@@ -247,11 +266,11 @@ impl Client {
             (None, Some(end)) => end.conclude(event(send)),
             (None, None) => event(send),
         };
+        let event = self.leave_namespace(event);
         let event = match request {
             Some(request) => self.end_request(*request, event),
             None => event,
         };
-        let event = self.leave_namespace(event);
         self.stats.count_end(&event, is_question);
         let forgotten =
             mutated!(ForgetPermit) && matches!(event, Event::SendFailed { .. } | Event::Cancelled { .. });
@@ -262,8 +281,13 @@ impl Client {
 
     /// Fails every send under way, as the client shuts down.
     pub(super) fn fail_all_sends(&mut self) {
+        self.drop_traces();
         for id in self.sends.ids() {
             let (op, now) = (OpId(id), self.now);
+            // Whoever rides in a batch ends with it.
+            if matches!(self.sends.get(id).map(|send| &send.step), Some(Step::Riding { .. })) {
+                continue;
+            }
             self.abandon(op);
             self.cut_back(op);
             if let Some(send) = self.sends.get_mut(id) {

@@ -115,6 +115,7 @@ impl Client {
             Some(Owner::Send(OpId(op))) => self.sends.get(op).map_or(0, |op| {
                 let broker = op.progress.as_ref().map_or("", |progress| &progress.choice.broker);
                 op.body.len()
+                    + self.carried_len(op)
                     + op.topic.len()
                     + op.config.group.len()
                     + escaped(&op.properties)
@@ -176,7 +177,10 @@ impl Client {
         let Some(opaque) = self.links.get_mut(id).and_then(Link::up).map(Up::take_opaque) else { return };
         let before = batch.len();
         let made = match owner {
-            Owner::Send(op) => self.encode_send(op, opaque, batch),
+            Owner::Send(op) => {
+                self.board(op);
+                self.encode_send(op, opaque, batch)
+            }
             Owner::SendBack(op) => self.encode_send_back(op, opaque, batch),
             Owner::Route(topic) => self.encode_route(topic, opaque, batch),
             Owner::Heartbeat(_) => self.encode_heartbeat(opaque, batch),
@@ -228,6 +232,9 @@ impl Client {
         let Some(send) = self.sends.get(op) else {
             return Ok(());
         };
+        if let Some(riders) = send.riders() {
+            return self.encode_riders(send, riders, opaque, batch);
+        }
         if let Some(recall) = send.recall() {
             let head = self.head(RequestCode::RECALL_MESSAGE.0, opaque, 0, None);
             return self.frame_to(batch, &head, &recall_header(send, recall), &Bytes::new());
@@ -316,7 +323,7 @@ fn recall_header<'a>(send: &'a SendOp, recall: &'a Recall) -> RecallMessageHeade
 
 /// The header of the attempt under way (producer §5.4, steps 8, 9 and 12): made anew in each, so that all of a message to a
 /// retry topic say how often it was consumed.
-fn send_header(send: &SendOp) -> SendMessageV2Header<'_> {
+pub(super) fn send_header(send: &SendOp) -> SendMessageV2Header<'_> {
     let (queue_id, broker) = match &send.progress {
         Some(progress) => (progress.choice.queue_id, &*progress.choice.broker),
         None => (-1, ""),
@@ -327,6 +334,7 @@ fn send_header(send: &SendOp) -> SendMessageV2Header<'_> {
         sys_flag: send.sys_flag,
         born_timestamp: send.born_ms,
         flag: send.flag,
+        batch: Some(send.code == RequestCode::SEND_BATCH_MESSAGE),
         broker_name: Some(Cow::Borrowed(broker)),
         ..SendMessageV2Header::new(&send.config.group, &*send.topic).with_properties(&send.properties)
     }

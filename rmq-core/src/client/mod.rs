@@ -2,10 +2,12 @@
 
 mod admission;
 mod attempts;
+mod batches;
 mod connections;
 mod encode;
 mod extras;
 mod faults;
+mod gathering;
 mod heartbeats;
 mod inbound;
 #[cfg(rmq_mutate)]
@@ -19,6 +21,7 @@ mod routing;
 mod sending;
 mod sending_back;
 mod shutdown;
+mod tracing;
 mod transactions;
 
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -39,12 +42,13 @@ use crate::event::{Event, OpId, ProducerId};
 use crate::fault::{Probe, ProbeId};
 use crate::io::{Input, Output};
 use crate::link::{Link, LinkId, Owner};
-use crate::producer::{Producers, SendOp};
+use crate::producer::{Gathering, GroupId, Producers, SendOp};
 use crate::rng::Rng;
 use crate::route::{Brokers, NameServers, RouteTable, TopicId};
 use crate::slab::Slab;
 use crate::stats::Stats;
 use crate::time::{Instant, WallClock};
+use crate::trace::Tracers;
 use crate::transaction::{Check, CheckToken};
 use outputs::{Item, Outputs};
 use shutdown::Lifecycle;
@@ -54,10 +58,12 @@ use shutdown::Lifecycle;
 enum Timer {
     Send(OpId),
     SendBack(OpId),
+    Group(GroupId),
     Link(LinkId),
     Query(TopicId),
     Refresh(TopicId),
     Probe(ProbeId),
+    Trace(ProducerId),
     Check(CheckToken),
     Shutdown,
 }
@@ -69,6 +75,10 @@ impl Rank for Timer {
             Self::Link(link) => link.slot.saturating_add(1),
             _ => 0,
         }
+    }
+
+    fn is_of_operation(&self) -> bool {
+        matches!(self, Self::Send(_) | Self::SendBack(_))
     }
 }
 
@@ -105,6 +115,8 @@ pub struct Client {
     routes: RouteTable,
     brokers: Brokers,
     producers: Producers,
+    gathering: Gathering,
+    tracers: Tracers,
     probes: Slab<Probe>,
     sends: Slab<SendOp>,
     send_bytes: usize,
@@ -145,6 +157,8 @@ impl Client {
             routes: RouteTable::new(),
             brokers: Brokers::default(),
             producers: Producers::default(),
+            gathering: Gathering::new(),
+            tracers: Tracers::default(),
             probes: Slab::new(),
             sends: Slab::new(),
             send_bytes: 0,
@@ -187,6 +201,9 @@ impl Client {
             return Err(ConfigError::TooManyProducers { limit });
         }
         let id = self.producers.insert(config);
+        if let Some(config) = self.producers.get(id).cloned() {
+            self.add_tracer(id, &config);
+        }
         self.beat_now();
         self.settle();
         Ok(id)
@@ -212,10 +229,12 @@ impl Client {
             match timer {
                 Timer::Send(op) => self.send_timer(op),
                 Timer::SendBack(op) => self.back_timer(op),
+                Timer::Group(group) => self.group_timer(group),
                 Timer::Link(link) => self.link_timer(link),
                 Timer::Query(topic) => self.query_timer(topic),
                 Timer::Refresh(topic) => self.refresh_timer(topic),
                 Timer::Probe(probe) => self.probe_timer(probe),
+                Timer::Trace(producer) => self.trace_timer(producer),
                 Timer::Check(token) => self.check_timer(token),
                 Timer::Shutdown => self.shutdown_timer(),
             }
@@ -264,11 +283,18 @@ impl Client {
             permits: self.producers.permits().0,
             in_line: self.producers.permits().1,
             fault_items: self.producers.fault_items(),
+            gathered: self.gathering.messages(),
+            gathered_bytes: self.gathering.bytes(),
+            groups: self.gathering.groups(),
+            auto_batches: self.gathering.batches,
             topics: self.routes.len(),
             links: self.links.len(),
             connections: self.links.iter().filter(|(_, link)| up(link)).count(),
             queued: self.links.iter().map(|(_, link)| link.queue.len()).sum(),
             awaited: self.links.iter().map(|(_, link)| link.awaited()).sum(),
+            traces_waiting: self.tracers.waiting(),
+            trace_sends: self.tracers.under_way(),
+            operation_timers: self.timers.of_operations(),
             timers: self.timers.len(),
             ..self.stats
         }
@@ -276,7 +302,7 @@ impl Client {
 
     /// Operations under way, those included whose end waits to be polled.
     fn operations(&self) -> usize {
-        self.sends.len() + self.outputs.terminals()
+        self.sends.len() - self.gathering.batches - self.tracers.under_way() + self.outputs.terminals()
     }
 
     /// Time never goes back.
@@ -287,6 +313,16 @@ impl Client {
     /// Carries out orders until there are none. Each send has a bounded number of attempts and each question a bounded
     /// number of servers, so there is an end.
     fn settle(&mut self) {
+        loop {
+            self.carry_out();
+            self.shutdown_step();
+            if self.effects.is_empty() {
+                break;
+            }
+        }
+    }
+
+    fn carry_out(&mut self) {
         while let Some(effect) = self.effects.pop_front().or_else(|| self.next_registered()) {
             match effect {
                 Effect::Proceed(op) => self.proceed(op),
@@ -308,7 +344,6 @@ impl Client {
                 },
             }
         }
-        self.shutdown_step();
     }
 
     fn notice(&mut self, event: Event) {
@@ -324,5 +359,10 @@ impl Client {
 
     fn unix_ms(&self) -> u64 {
         self.clock.unix_ms(self.now)
+    }
+
+    /// When a message is born that is sent now.
+    fn born_ms(&self) -> i64 {
+        i64::try_from(self.unix_ms()).unwrap_or(i64::MAX)
     }
 }

@@ -5,7 +5,7 @@ use alloc::borrow::Cow;
 use alloc::string::ToString;
 use alloc::sync::Arc;
 
-use rmq_proto::code::RequestCode;
+use rmq_proto::message::StoredMessage;
 use rmq_proto::names::{self, namespace};
 
 use super::Client;
@@ -40,7 +40,14 @@ impl Client {
         Ok(ProducerConfig { group, ..config })
     }
 
-    /// The topic of replies is the cluster's own: each broker has it as it is, and in a namespace none.
+    /// A topic as its user calls it.
+    pub(super) fn users_topic(&self, mut topic: Arc<str>) -> Arc<str> {
+        if let Some(namespace) = self.config.rules.namespace.as_deref() {
+            unwrap(namespace, &mut topic);
+        }
+        topic
+    }
+
     pub(super) fn enter_namespace(&self, send: &mut SendOp) {
         if send.code == RequestCode::SEND_REPLY_MESSAGE_V2 {
             return;
@@ -60,6 +67,14 @@ impl Client {
         }
     }
 
+    /// A message of a broker, as its user calls its topic.
+    pub(super) fn show(&self, mut message: StoredMessage) -> StoredMessage {
+        if let Some(namespace) = self.config.rules.namespace.as_deref() {
+            unwrap(namespace, &mut message.topic);
+        }
+        message
+    }
+
     /// The end of an operation, as its user calls things.
     pub(super) fn leave_namespace(&self, mut event: Event) -> Event {
         let Some(namespace) = self.config.rules.namespace.as_deref() else { return event };
@@ -68,17 +83,8 @@ impl Client {
                 unwrap(namespace, &mut result.queue.topic);
             }
             Event::SendFailed { error, .. } => unwrap_error(namespace, error),
-            Event::Replied { reply, .. } => {
-                if let Some(sent) = &mut reply.sent {
-                    unwrap(namespace, &mut sent.queue.topic);
-                }
-            }
-            Event::RequestFailed { error, .. } => {
-                if let Some(sent) = &mut error.0.sent {
-                    unwrap(namespace, &mut sent.queue.topic);
-                }
-                unwrap_error(namespace, &mut error.0.error);
-            }
+            Event::RecallFailed { error, .. } => unwrap_error(namespace, &mut error.0),
+            Event::EndTransactionFailed { error, .. } => unwrap(namespace, error.topic_mut()),
             Event::SendBackFailed { error, .. } => {
                 let SendBackFailure { kind, group, topic, .. } = &mut *error.0;
                 *group = namespace::unwrap(namespace, group).to_string();

@@ -1,6 +1,5 @@
 //! Sends: accepted, cancelled, and brought to a route.
 
-use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -12,7 +11,7 @@ use crate::config::{ProducerConfig, SendOptions};
 use crate::error::{RejectReason, Rejected, SendErrorKind, ServerOutcome};
 use crate::event::{Event, MessageQueue, OpId, ProducerId};
 use crate::producer::{NewSend, SendOp, Stage, Step, Target};
-use crate::route::{Choice, PublishQueues, QueryOutcome, TopicId};
+use crate::route::{PublishQueues, QueryOutcome, TopicId};
 use crate::time::Instant;
 
 impl Client {
@@ -69,26 +68,18 @@ impl Client {
                 return Err(Rejected { reason, given: message });
             }
         };
-        let target = queue.map_or(Target::Topic, |queue| {
-            Target::Queue(Choice { broker: queue.broker.clone(), queue_id: queue.queue_id })
-        });
-        let unix_ms = self.unix_ms();
-        let born_ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
-        let key = self.unique_keys.next(unix_ms);
+        let target = queue.map_or(Target::Topic, Target::queue);
+        let group = self.group_for(producer, &config, &message, &target, options);
+        let key = self.unique_keys.next(self.unix_ms());
         let timeout = options.timeout.unwrap_or(config.send_timeout);
-        let new = NewSend {
-            topic: message.shared_topic(),
-            target,
-            code: message.request_code(),
-            body: message.body().clone(),
-            flag: message.flag(),
-            sys_flag: message.sys_flag(),
-            properties: message.properties_with_id(&key),
-            message_id: key.to_string(),
-        };
+        let new = NewSend::of(&message, target, &key);
+        let born_ms = self.born_ms();
         let send = SendOp::new(producer, config, new, (self.now, timeout), born_ms, options.oneway);
         self.stats.sends += 1;
-        Ok(self.begin(send))
+        Ok(match group {
+            Some(group) => self.gather(send, group),
+            None => self.begin(send),
+        })
     }
 
     pub(super) fn begin(&mut self, mut send: SendOp) -> OpId {

@@ -1,4 +1,4 @@
-//! The end of a client: let sends finish, tell the brokers, close (producer §11.5, PORT).
+//! The end of a client: let sends finish, send their traces, tell the brokers, close (producer §11.5, PORT).
 //!
 //! | state       | leaves on                                             | to          |
 //! |-------------|-------------------------------------------------------|-------------|
@@ -35,7 +35,7 @@ impl Lifecycle {
 }
 
 impl Client {
-    /// Stops accepting commands, lets the sends under way finish, unregisters from the brokers and closes all
+    /// Stops accepting commands, lets the sends under way finish, sends the [trace](crate::Trace) records that wait, unregisters from the brokers and closes all
     /// connections, all within `within`; what is not finished by then fails. Ends in [`Event::ShutDown`]. With a zero
     /// duration everything ends at once. A second call does nothing.
     pub fn shutdown(&mut self, now: Instant, within: Duration) {
@@ -56,6 +56,7 @@ impl Client {
         for id in self.links.ids() {
             self.rearm_link(id);
         }
+        self.depart_all();
         if within.is_zero() {
             self.fail_all_sends();
             self.end_all();
@@ -88,6 +89,11 @@ impl Client {
 
     /// Moves on when nothing is left to wait for.
     pub(super) fn shutdown_step(&mut self) {
+        if matches!(self.lifecycle, Lifecycle::Finishing { .. })
+            && self.sends.len() == self.tracers.under_way()
+        {
+            self.flush_last_traces();
+        }
         match self.lifecycle {
             Lifecycle::Finishing { deadline, .. } if self.sends.is_empty() => self.say_farewell(deadline),
             Lifecycle::Unregistering { awaited: 0, .. } => self.end_all(),

@@ -22,6 +22,7 @@ use crate::link::{LinkId, Owner, Ticket};
 use crate::producer::{NewSend, Progress, SendOp, Step, Target};
 use crate::route::Choice;
 use crate::time::Instant;
+use crate::trace::Labels;
 use crate::transaction::{ANSWER_TIMEOUT, Check, CheckToken, End, MAX_AGE, is_half_of};
 
 /// A body up to this many bytes does not keep the piece of input alive that it came in.
@@ -91,9 +92,11 @@ impl Client {
         remark: Option<&str>,
     ) -> Result<OpId, RejectReason> {
         self.advance(now);
-        let end = End::of_half(half, resolution, remark).ok_or(RejectReason::OffsetMessageId);
+        let topic = self.wire_name(&half.queue.topic).into_owned();
+        let end = End::of_half(half, topic, resolution, remark).ok_or(RejectReason::OffsetMessageId);
         let admitted = end.and_then(|end| Ok((self.admit_end(producer, &end)?, end)));
-        let (config, end) = admitted.inspect_err(|_| self.stats.rejected += 1)?;
+        let (config, mut end) = admitted.inspect_err(|_| self.stats.rejected += 1)?;
+        end.labels = config.trace.as_ref().and_then(|_| Labels::of_half(half));
         let broker = half.queue.broker.clone();
         let way = Way { address: self.brokers.master(&broker).cloned(), broker, link: None };
         let message = (half.queue.topic.clone(), half.message_id.clone());
@@ -173,6 +176,7 @@ impl Client {
         send.progress =
             Some(Progress { choice, address: address.clone(), began: now, deadline: send.deadline });
         send.ending = Some(Box::new(end));
+        self.enter_namespace(&mut send);
         self.stats.transaction_ends += 1;
         self.send_bytes += send.bytes();
         let op = OpId(self.sends.insert(send));
@@ -231,6 +235,7 @@ impl Client {
         if message.body.len() <= COPY_UP_TO {
             message.body = Bytes::copy_from_slice(&message.body);
         }
+        message.topic = self.users_topic(message.topic);
         let producer = message.property(PGROUP).and_then(|group| self.producers.of_group(group));
         let producer = producer.ok_or(Unusable::NoProducer)?;
         let link = self.links.get(id).ok_or(Unusable::NoProducer)?;
@@ -239,7 +244,10 @@ impl Client {
             Some(name) => Some(Arc::from(&**name)),
             None => self.brokers.name_of(&link.address).cloned(),
         };
-        let check = Check::new(producer, &header, &message, (conn, link.address.clone()), broker);
+        let mut check = Check::new(producer, &header, &message, (conn, link.address.clone()), broker);
+        if self.producers.get(producer).is_some_and(|config| config.trace.is_some()) {
+            check.labels = Labels::of_message(&message);
+        }
         Ok((check, message))
     }
 
@@ -253,6 +261,7 @@ impl Client {
             self.stats.checks_dropped += 1;
             return;
         }
+        let message = self.show(message);
         let token = CheckToken(self.checks.insert(check));
         self.check_bytes += bytes;
         if !self.outputs.push_notice(Event::TransactionCheck { token, producer, message }) {

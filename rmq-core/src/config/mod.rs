@@ -1,21 +1,26 @@
 //! What a user chooses, checked when it is handed over.
 
+mod auto_batch;
 mod client;
 mod fault;
 mod in_flight;
 mod producer;
 mod send_back;
+mod trace;
 
+pub use auto_batch::AutoBatch;
 pub use client::{ClientConfig, ClientConfigBuilder, CloseOnTimeout, Identity, Start};
 pub use fault::FaultTolerance;
 pub use in_flight::InFlight;
 pub use producer::{AttemptTimeout, ProducerConfig, RetryPolicy, SendOptions};
 pub use send_back::SendBackOptions;
+pub use trace::Trace;
 
 use alloc::string::{String, ToString};
 use core::time::Duration;
 
 use rmq_proto::compress::Compression;
+use rmq_proto::message::MessageError;
 use rmq_proto::names::NameError;
 
 use crate::address::AddressError;
@@ -102,6 +107,9 @@ pub enum ConfigError {
     /// No name server was given.
     #[error("no name server is given: name_server(\"host:9876\") adds one")]
     NoNameServer,
+    /// The topic of [`Trace`] is none that messages can be sent to.
+    #[error("message trace: {0}")]
+    TraceTopic(MessageError),
     /// The client is shut down.
     #[error("the client is shut down: start another one")]
     ShutDown,

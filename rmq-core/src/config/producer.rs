@@ -8,7 +8,7 @@ use core::time::Duration;
 use rmq_proto::code::ResponseCode;
 use rmq_proto::names;
 
-use super::{ConfigError, FaultTolerance, InFlight, at_least_a_millisecond};
+use super::{AutoBatch, ConfigError, FaultTolerance, InFlight, Trace, at_least_a_millisecond};
 use crate::link::HOLD_OFF;
 
 /// How much of a call's time one attempt may take.
@@ -103,7 +103,9 @@ pub struct ProducerConfig {
     pub(crate) retry_backoff: Duration,
     pub(crate) in_flight: Option<InFlight>,
     pub(crate) fault_tolerance: Option<FaultTolerance>,
+    pub(crate) auto_batch: Option<AutoBatch>,
     pub(crate) default_topic_queues: NonZeroU32,
+    pub(crate) trace: Option<Trace>,
 }
 
 impl ProducerConfig {
@@ -118,7 +120,9 @@ impl ProducerConfig {
             retry_backoff: HOLD_OFF,
             in_flight: None,
             fault_tolerance: None,
+            auto_batch: None,
             default_topic_queues: NonZeroU32::MIN.saturating_add(3),
+            trace: None,
         }
     }
 
@@ -175,11 +179,25 @@ impl ProducerConfig {
         self
     }
 
+    /// Puts messages that are sent one by one into batches; off by default. Java: `autoBatch`.
+    #[must_use]
+    pub fn auto_batch(mut self, batches: AutoBatch) -> Self {
+        self.auto_batch = Some(batches);
+        self
+    }
+
     /// Queues that a broker is asked for when it creates a topic, at most what it allows; 4 by default. Java:
     /// `defaultTopicQueueNums`.
     #[must_use]
     pub fn default_topic_queues(mut self, queues: NonZeroU32) -> Self {
         self.default_topic_queues = queues;
+        self
+    }
+
+    /// Tells what became of this producer's messages in a topic that consoles read; off by default. Java: `enableTrace`.
+    #[must_use]
+    pub fn trace(mut self, trace: Trace) -> Self {
+        self.trace = Some(trace);
         self
     }
 
@@ -203,6 +221,11 @@ impl ProducerConfig {
         if self.retry.at_given_queue { self.attempts } else { NonZeroU32::MIN }
     }
 
+    /// What [`auto_batch`](Self::auto_batch) set.
+    pub fn batches(&self) -> Option<&AutoBatch> {
+        self.auto_batch.as_ref()
+    }
+
     /// The wait set by [`retry_backoff`](Self::retry_backoff).
     pub fn backoff(&self) -> Duration {
         self.retry_backoff
@@ -220,6 +243,12 @@ impl ProducerConfig {
         }
         if let Some(tolerance) = &self.fault_tolerance {
             tolerance.check()?;
+        }
+        if let Some(batches) = &self.auto_batch {
+            batches.check(self.send_timeout)?;
+        }
+        if let Some(trace) = &self.trace {
+            trace.check()?;
         }
         if self.attempts.get() > 64 {
             return Err(ConfigError::TooLarge { name: "attempts", maximum: "64" });

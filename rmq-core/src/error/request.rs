@@ -96,6 +96,14 @@ pub enum RequestError {
     /// The peer answered success, but its header cannot be used.
     #[error("unusable answer: {0}")]
     BadHeader(HeaderError),
+    /// A broker answered success for a batch, but not with an id for each of its messages: nobody knows which it has.
+    #[error("unusable answer: {ids} message ids for a batch of {messages}")]
+    WrongIds {
+        /// Messages in the batch.
+        messages: usize,
+        /// Ids in the answer.
+        ids: usize,
+    },
     /// A name server answered success, but its route cannot be read.
     #[error("unusable route: {0}")]
     BadRoute(Arc<str>),
@@ -160,7 +168,7 @@ impl RequestError {
     pub fn may_have_been_stored(&self) -> bool {
         match self {
             Self::Closed { written, .. } | Self::Timeout { written, .. } => *written,
-            Self::BadHeader(_) | Self::WriteTimeout { .. } => true,
+            Self::BadHeader(_) | Self::WrongIds { .. } | Self::WriteTimeout { .. } => true,
             _ => false,
         }
     }

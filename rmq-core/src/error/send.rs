@@ -122,7 +122,8 @@ impl SendError {
         &self.0.topic
     }
 
-    /// The id the message had in all attempts, or nothing if no message was to be sent; look for it when
+    /// The id the message had in all attempts (of a batch those of all messages, joined by `,`), or nothing if no message was to
+    /// be sent; look for it when
     /// [`may_have_been_stored`](Self::may_have_been_stored).
     pub fn message_id(&self) -> &str {
         &self.0.message_id

@@ -1,12 +1,18 @@
 //! Producers and the sends they are asked for.
 
 mod admission;
+mod batch;
+mod gather;
+mod new_send;
 mod request;
 mod send;
 
 pub(crate) use admission::{Admission, Permit};
+pub(crate) use batch::{Batch, Riders, part_of};
+pub(crate) use gather::{Gathering, Group, GroupId, GroupKey, element_len};
+pub(crate) use new_send::NewSend;
 pub(crate) use request::RequestOp;
-pub(crate) use send::{NewSend, Progress, SendOp, Stage, Step, Target, Verdict};
+pub(crate) use send::{Progress, SendOp, Stage, Step, Target, Verdict};
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -47,9 +53,15 @@ impl Producers {
         self.by_id.iter().find(|(_, producer)| producer.config.group == group).map(|(id, _)| *id)
     }
 
-    pub(crate) fn insert(&mut self, config: ProducerConfig) -> ProducerId {
+    /// An id that no producer has or will have.
+    pub(crate) fn reserve(&mut self) -> ProducerId {
         let id = ProducerId(self.next);
         self.next += 1;
+        id
+    }
+
+    pub(crate) fn insert(&mut self, config: ProducerConfig) -> ProducerId {
+        let id = self.reserve();
         self.by_id.insert(
             id,
             Producer {

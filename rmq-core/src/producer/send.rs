@@ -3,6 +3,9 @@
 //!
 //! | step     | leaves on                                  | to                                   |
 //! |----------|--------------------------------------------|--------------------------------------|
+//! | Gathered | its group goes out, it being alone there    | Resolve                              |
+//! | Gathered | its group goes out                         | Riding                               |
+//! | Riding   | the batch that carries it ends (producer §10.6) | the end                         |
 //! | Asleep   | a send-back falls back on it (producer §12) | Resolve                              |
 //! | InLine   | a permit is free (producer §5.8)           | Resolve                              |
 //! | Resolve  | a usable route is known                    | Pick                                 |
@@ -33,8 +36,12 @@ use bytes::Bytes;
 use rmq_proto::code::{RequestCode, ResponseCode};
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::header::SendResponseHeader;
+use rmq_proto::message::ElementHead;
+use rmq_proto::trace::TraceRecord;
 
+use super::NewSend;
 use super::request::RequestOp;
+use super::{Batch, GroupId};
 use crate::address::Address;
 use crate::config::{AttemptTimeout, ProducerConfig};
 use crate::deadlines::Armed;
@@ -49,6 +56,7 @@ use crate::recall::Recall;
 use crate::route::{Choice, TopicId};
 use crate::send_back::SendBackOp;
 use crate::time::Instant;
+use crate::trace::{Cargo, published};
 use crate::transaction::End;
 
 /// Which route a send waits for.
@@ -66,6 +74,15 @@ pub(crate) enum Stage {
 pub(crate) enum Step {
     /// A broker is asked first to take the message back.
     Asleep,
+    /// Waits for others to go out with.
+    Gathered {
+        group: GroupId,
+        place: u64,
+    },
+    /// An automatic batch carries its message.
+    Riding {
+        batch: OpId,
+    },
     /// Others of its producer have to end first.
     InLine,
     Resolve,
@@ -103,6 +120,12 @@ pub(crate) enum Target {
     Queues,
     /// To the broker that has the message to be taken back.
     Recall(Recall),
+}
+
+impl Target {
+    pub(crate) fn queue(queue: &MessageQueue) -> Self {
+        Self::Queue(Choice { broker: queue.broker.clone(), queue_id: queue.queue_id })
+    }
 }
 
 /// The attempt under way.
@@ -148,46 +171,23 @@ pub(crate) struct SendOp {
     pub(crate) tried: Vec<Arc<str>>,
     /// The send-back that this message to a retry topic belongs to.
     pub(crate) back: Option<Box<SendBackOp>>,
+    /// The batch that it sends.
+    pub(crate) batch: Option<Box<Batch>>,
+    /// The trace records that this message carries: then no user knows of it.
+    pub(crate) cargo: Option<Cargo>,
     /// The end of a transaction that is told in place of a message: one-way, past the choice of a queue.
     pub(crate) ending: Option<Box<End>>,
     /// What makes a request of it.
     pub(crate) request: Option<Box<RequestOp>>,
     /// When the last attempt that ended began.
     pub(crate) last_began: Instant,
-    failed: Vec<Attempt>,
+    pub(super) failed: Vec<Attempt>,
     /// What the last attempt says of its broker, until it is told.
     report: Option<Report>,
+    /// What is to be told of the last attempt by message trace, until it is.
+    record: Option<Box<TraceRecord>>,
     /// A stored message whose status asked for another attempt.
-    not_stored_ok: Option<SendResult>,
-}
-
-/// The parts of a [`SendOp`] that a call brings.
-pub(crate) struct NewSend {
-    pub(crate) topic: Arc<str>,
-    pub(crate) target: Target,
-    /// The request that carries it.
-    pub(crate) code: RequestCode,
-    pub(crate) body: Bytes,
-    pub(crate) flag: i32,
-    pub(crate) sys_flag: i32,
-    pub(crate) properties: String,
-    pub(crate) message_id: String,
-}
-
-impl NewSend {
-    /// Of what carries no message.
-    pub(crate) const fn nothing(topic: Arc<str>, target: Target, message_id: String) -> Self {
-        Self {
-            topic,
-            target,
-            code: RequestCode::SEND_MESSAGE_V2,
-            body: Bytes::new(),
-            flag: 0,
-            sys_flag: 0,
-            properties: String::new(),
-            message_id,
-        }
-    }
+    pub(super) not_stored_ok: Option<SendResult>,
 }
 
 impl SendOp {
@@ -222,11 +222,14 @@ impl SendOp {
             ended: 0,
             tried: Vec::new(),
             back: None,
+            batch: None,
+            cargo: None,
             ending: None,
             request: None,
             last_began: now,
             failed: Vec::new(),
             report: None,
+            record: None,
             not_stored_ok: None,
         }
     }
@@ -241,12 +244,22 @@ impl SendOp {
         }
     }
 
+    /// Its message as one of a batch.
+    pub(crate) fn element_head(&self) -> ElementHead {
+        let (body_len, properties_len) = (self.body.len(), self.properties.len());
+        ElementHead { flag: self.flag, body_len, properties_len }
+    }
+
+    pub(crate) fn rides_in(&self, carrier: OpId) -> bool {
+        matches!(self.step, Step::Riding { batch } if batch == carrier)
+    }
+
     /// Whether it counts among what its producer has under way.
     pub(crate) fn needs_permit(&self) -> bool {
         matches!(self.target, Target::Topic | Target::Queue(_)) && self.ending.is_none()
     }
 
-    fn attempts_allowed(&self) -> u32 {
+    pub(crate) fn attempts_allowed(&self) -> u32 {
         match self.target {
             _ if self.oneway => 1,
             Target::Recall(_) => 1,
@@ -287,7 +300,7 @@ impl SendOp {
             RequestError::Answered { code, .. } => {
                 self.config.retry.retries(*code) && !self.answers_are_final()
             }
-            RequestError::BadHeader(_) => false,
+            RequestError::BadHeader(_) | RequestError::WrongIds { .. } => false,
             _ => true,
         };
         self.end_attempt(now, Some(error));
@@ -307,7 +320,11 @@ impl SendOp {
             Ok(header) => header,
             Err(error) => return self.fail(now, RequestError::BadHeader(error)),
         };
+        if let Err(error) = self.check_ids(&header) {
+            return self.fail(now, error);
+        }
         let result = self.result(status, &header);
+        self.record = published(self, now, &result);
         let again = status != SendStatus::SendOk
             && self.config.retry.retries_not_stored_ok()
             && !self.answers_are_final();
@@ -359,12 +376,16 @@ impl SendOp {
         self.report.take()
     }
 
+    pub(crate) fn take_record(&mut self) -> Option<Box<TraceRecord>> {
+        self.record.take()
+    }
+
     fn result(&self, status: SendStatus, header: &SendResponseHeader<'_>) -> SendResult {
         let broker =
             self.progress.as_ref().map_or_else(|| "".into(), |progress| progress.choice.broker.clone());
         SendResult {
             status,
-            message_id: self.message_id.clone(),
+            message_id: self.id_of_result(header),
             queue: MessageQueue { topic: self.topic.clone(), broker, queue_id: header.queue_id },
             queue_offset: header.queue_offset,
             offset_message_id: header.message_id.to_string(),

@@ -14,6 +14,7 @@ use crate::deadlines::Armed;
 use crate::event::{ProducerId, Resolution};
 use crate::io::ConnId;
 use crate::slab::Id;
+use crate::trace::Labels;
 
 /// How long a check can be answered. The broker asks again long before that.
 pub(crate) const MAX_AGE: Duration = Duration::from_secs(60);
@@ -45,6 +46,8 @@ pub(crate) struct Check {
     /// The broker that asks, by the name it says it has or else the one that routes give it.
     pub(crate) broker: Option<Arc<str>>,
     pub(crate) timer: Option<Armed>,
+    /// For message trace, where it is on.
+    pub(crate) labels: Option<Labels>,
     offsets: Offsets,
     transaction_id: Option<String>,
     header_topic: Option<String>,
@@ -68,6 +71,7 @@ impl Check {
             asked_by,
             broker,
             timer: None,
+            labels: None,
             offsets: Offsets { transaction: header.transaction_offset, commit_log: header.commit_log_offset },
             transaction_id: header.transaction_id.as_ref().map(ToString::to_string),
             header_topic: header.topic.as_ref().map(ToString::to_string),
@@ -85,6 +89,7 @@ impl Check {
             broker: self.header_broker.clone(),
             transaction_id: self.transaction_id.clone(),
             remark: remark.map(End::cut),
+            labels: self.labels.clone(),
         }
     }
 }

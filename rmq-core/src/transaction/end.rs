@@ -9,6 +9,7 @@ use rmq_proto::id::OffsetMessageId;
 use crate::error::{EndTransactionError, cut};
 use crate::event::{Event, Resolution, SendResult};
 use crate::producer::SendOp;
+use crate::trace::Labels;
 
 /// Bytes of a remark that are sent.
 const MAX_REMARK: usize = 1_024;
@@ -30,20 +31,29 @@ pub(crate) struct End {
     pub(crate) broker: Option<String>,
     pub(crate) transaction_id: Option<String>,
     pub(crate) remark: Option<String>,
+    /// For message trace, where it is on.
+    pub(crate) labels: Option<Labels>,
 }
 
 impl End {
-    /// The end of the half message with this result (producer §9.2). None when its offset id is none.
-    pub(crate) fn of_half(half: &SendResult, resolution: Resolution, remark: Option<&str>) -> Option<Self> {
+    /// The end of the half message with this result (producer §9.2), whose topic is called so on the wire. None when its
+    /// offset id is none.
+    pub(crate) fn of_half(
+        half: &SendResult,
+        topic: String,
+        resolution: Resolution,
+        remark: Option<&str>,
+    ) -> Option<Self> {
         let id: OffsetMessageId = half.offset_message_id.parse().ok()?;
         Some(Self {
             offsets: Offsets { transaction: half.queue_offset, commit_log: id.offset },
             resolution,
             from_check: false,
-            topic: Some(half.queue.topic.to_string()),
+            topic: Some(topic),
             broker: Some(half.queue.broker.to_string()),
             transaction_id: half.transaction_id.clone(),
             remark: remark.map(Self::cut),
+            labels: None,
         })
     }
 

@@ -6,9 +6,10 @@ use bytes::{Bytes, BytesMut};
 use rmq_core::proto::command::{HeaderFormat, RemotingCommand};
 use rmq_core::proto::frame::FrameError;
 use rmq_core::proto::message::Message;
+use rmq_core::proto::trace::TRACE_TOPIC;
 use rmq_core::{
     AddFieldError, CloseCause, ConfigError, Event, Input, Limits, OutgoingRequest, ProducerConfig,
-    RejectReason, RequestError, RequestFields, RequestHook, SendErrorKind, SendOptions,
+    RejectReason, RequestError, RequestFields, RequestHook, SendErrorKind, SendOptions, Trace,
 };
 
 use crate::support::{Accept, Act, NAME_SERVER, Net, address_of, at, config, ms, route};
@@ -129,6 +130,35 @@ fn clause_7_links() {
     let error = net.take_error(second).1;
     assert_eq!(*error.kind(), SendErrorKind::AttemptsExhausted);
     assert_eq!(error.attempts()[0].error, RequestError::TooManyConnections { limit: 2 });
+}
+
+fn traced(limits: Limits) -> Net {
+    let producer = ProducerConfig::new("PG").trace(Trace::new());
+    let mut net = Net::with(config().limits(limits).build().unwrap(), producer);
+    net.routes.insert("T".into(), route(&[("a", 1)]));
+    net.routes.insert(TRACE_TOPIC.into(), route(&[("b", 1)]));
+    net.broker("b").always = Some(Act::Silent);
+    for _ in 0..100 {
+        net.send("T", SendOptions::default());
+        net.run(ms(0));
+    }
+    net
+}
+
+/// Records beyond it are dropped and counted; sends go on.
+#[test]
+fn clause_7_trace_records() {
+    let stats = traced(Limits { trace_records: 7, trace_sends: 1, ..Limits::default() }).client.stats();
+    assert_eq!((stats.traces, stats.traces_waiting, stats.traces_dropped), (100, 7, 92));
+    assert_eq!((stats.sends_succeeded, stats.operations), (100, 0));
+}
+
+/// Beyond it records wait.
+#[test]
+fn clause_7_trace_sends() {
+    let stats = traced(Limits { trace_sends: 3, ..Limits::default() }).client.stats();
+    assert_eq!((stats.trace_sends, stats.traces_waiting, stats.traces_dropped), (3, 100 - 1 - 10 - 10, 0));
+    assert_eq!(stats.operations, 0, "they are no operations");
 }
 
 #[test]

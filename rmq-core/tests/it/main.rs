@@ -3,6 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 mod acl;
+mod at_zero;
+mod auto_batches;
+mod auto_batches_storm;
+mod batches;
 mod cases;
 mod contract;
 mod hard_cases;
@@ -16,4 +20,5 @@ mod recall;
 mod requests;
 mod send_back;
 mod support;
+mod trace;
 mod transactions;

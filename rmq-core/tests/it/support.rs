@@ -9,7 +9,9 @@ use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::command::{HeaderFormat, RemotingCommand};
 use rmq_core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
 use rmq_core::proto::header::{GetRouteHeader, PushReplyHeader, SendMessageV2Header, SendResponseHeader};
-use rmq_core::proto::message::{Message, PreparedRequest, StoredMessage};
+use rmq_core::proto::message::{
+    BatchElement, BatchElements, Message, MessageRules, PreparedBatch, PreparedRequest, StoredMessage,
+};
 use rmq_core::proto::properties;
 use rmq_core::{
     Client, ClientConfig, ClientConfigBuilder, CloseReason, ConnId, Event, Identity, Input, Instant,
@@ -66,6 +68,9 @@ pub(crate) struct Peer {
     pub(crate) always: Option<Act>,
     /// What it does about other requests than sends, by request code.
     pub(crate) others: BTreeMap<i32, Act>,
+    /// What it says of its region, and whether messages are to be traced.
+    pub(crate) region: Option<&'static str>,
+    pub(crate) trace_on: Option<&'static str>,
     stored: i64,
 }
 
@@ -223,6 +228,11 @@ impl Net {
         self.client.send(self.now, self.producer, prepared, options).unwrap()
     }
 
+    pub(crate) fn send_batch(&mut self, topic: &str, bodies: &[&str]) -> OpId {
+        let batch = batch(topic, bodies);
+        self.client.send_batch(self.now, self.producer, batch, SendOptions::default()).unwrap()
+    }
+
     pub(crate) fn send_back(&mut self, message: SendBack) -> OpId {
         self.client.send_back(self.now, self.producer, message, SendBackOptions::default()).unwrap()
     }
@@ -249,7 +259,8 @@ impl Net {
     pub(crate) fn next_broker(&self, topic: &str) -> String {
         let mut client = self.client.clone();
         let message = Message::new(topic.to_owned(), "Hello").prepare(client.message_rules()).unwrap();
-        client.send(self.now, self.producer, message, SendOptions::default()).unwrap();
+        let options = SendOptions::default().timeout(ms(3_000));
+        client.send(self.now, self.producer, message, options).unwrap();
         let written = core::iter::from_fn(|| client.poll_output()).find_map(|output| match output {
             Output::Write { data, .. } => Some(data.segments().concat()),
             _ => None,
@@ -367,7 +378,7 @@ impl Net {
     }
 
     fn choose(&mut self, address: &str, command: &RemotingCommand) -> Act {
-        if command.code == RequestCode::SEND_MESSAGE_V2.0 {
+        if [RequestCode::SEND_MESSAGE_V2.0, RequestCode::SEND_BATCH_MESSAGE.0].contains(&command.code) {
             let peer = self.peer(address);
             if let Some(act) = peer.sends.pop_front().or_else(|| peer.always.clone()) {
                 return act;
@@ -403,7 +414,15 @@ impl Net {
                 let peer = self.peer(&address);
                 peer.stored += 1;
                 let offset = peer.stored - 1;
-                self.answer(conn, &stored(request, offset, code));
+                peer.stored += elements(&request.body).len().saturating_sub(1) as i64;
+                let (region, trace_on) = (peer.region, peer.trace_on);
+                let mut answer = stored(request, offset, code);
+                for (name, value) in [("MSG_REGION", region), ("TRACE_ON", trace_on)] {
+                    if let Some(value) = value {
+                        answer.ext.insert(name, value);
+                    }
+                }
+                self.answer(conn, &answer);
             }
             Act::Route(body) => {
                 self.answer(
@@ -447,6 +466,11 @@ impl Net {
     /// The sends that arrived, in order.
     pub(crate) fn sends(&self) -> Vec<&Seen> {
         self.requests(RequestCode::SEND_MESSAGE_V2)
+    }
+
+    /// The batches that arrived, in order.
+    pub(crate) fn batches(&self) -> Vec<&Seen> {
+        self.requests(RequestCode::SEND_BATCH_MESSAGE)
     }
 
     pub(crate) fn requests(&self, code: RequestCode) -> Vec<&Seen> {
@@ -555,11 +579,25 @@ pub(crate) fn back() -> SendBack {
     SendBack::new("g", &stored_message()).unwrap().broker("a")
 }
 
+/// A batch of messages with these bodies.
+pub(crate) fn batch(topic: &str, bodies: &[&str]) -> PreparedBatch {
+    let messages = bodies.iter().map(|body| Message::new(topic.to_owned(), (*body).to_owned()));
+    PreparedBatch::new(messages, &MessageRules::default()).unwrap()
+}
+
+/// The messages of a batch; none if it is no batch.
+pub(crate) fn elements(body: &Bytes) -> Vec<BatchElement> {
+    BatchElements::new(body.clone()).collect::<Result<_, _>>().unwrap_or_default()
+}
+
 /// A broker's answer to a send that it stored.
 pub(crate) fn stored(request: &RemotingCommand, offset: i64, code: ResponseCode) -> RemotingCommand {
-    let queue_id = request.header::<SendMessageV2Header<'_>>().unwrap().queue_id;
+    let header = request.header::<SendMessageV2Header<'_>>().unwrap();
+    let (queue_id, messages) =
+        (header.queue_id, if header.batch == Some(true) { elements(&request.body).len() } else { 1 });
+    let ids: Vec<_> = (0..messages).map(|place| format!("0A00000100002A9F{:016X}", 0x400 + place)).collect();
     RemotingCommand::response_to(request, code).with_ext(&SendResponseHeader {
-        message_id: "0A00000100002A9F0000000000000400".into(),
+        message_id: ids.join(",").into(),
         queue_id,
         queue_offset: offset,
         transaction_id: None,

@@ -10,6 +10,7 @@ use rmq_driver::rmq_core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
 use rmq_driver::rmq_core::proto::header::{
     PushReplyHeader, RecallResponseHeader, SendMessageV2Header, SendResponseHeader,
 };
+use rmq_driver::rmq_core::proto::message::BatchElements;
 use rmq_driver::rmq_core::proto::properties;
 
 use super::World;
@@ -22,6 +23,8 @@ pub(crate) const BROKER: &str = "broker:10911";
 pub(crate) struct Seen {
     pub(crate) body: Bytes,
     pub(crate) born_ms: i64,
+    /// 1, or those of a batch.
+    pub(crate) messages: usize,
     pub(crate) properties: String,
     pub(crate) code: RequestCode,
     pipe: usize,
@@ -102,11 +105,15 @@ impl Peer {
                 self.write(pipe, &answer);
             }
             _ if request.is_response() => self.answered.push(ResponseCode(request.code)),
-            code @ (RequestCode::SEND_MESSAGE_V2 | RequestCode::SEND_REPLY_MESSAGE_V2) => {
+            code @ (RequestCode::SEND_MESSAGE_V2
+            | RequestCode::SEND_BATCH_MESSAGE
+            | RequestCode::SEND_REPLY_MESSAGE_V2) => {
                 let header = request.header::<SendMessageV2Header<'_>>().unwrap();
                 let (born_ms, properties) = (header.born_timestamp, header.properties.unwrap().into_owned());
-                let body = request.body.clone();
-                let seen = Seen { body, born_ms, properties, code, pipe, opaque: request.opaque };
+                let is_batch = code == RequestCode::SEND_BATCH_MESSAGE;
+                let messages = if is_batch { BatchElements::new(request.body.clone()).count() } else { 1 };
+                let (body, opaque) = (request.body.clone(), request.opaque);
+                let seen = Seen { body, born_ms, properties, code, messages, pipe, opaque };
                 self.seen.push(seen.clone());
                 if self.holds {
                     self.held.push(seen);
@@ -140,8 +147,9 @@ impl Peer {
     }
 
     fn stored(&mut self, seen: &Seen) {
+        let ids: Vec<_> = (0..seen.messages).map(|place| format!("0A00000100002A9F{place:016X}")).collect();
         let header = SendResponseHeader {
-            message_id: "0A00000100002A9F0000000000000000".into(),
+            message_id: ids.join(",").into(),
             queue_id: 0,
             queue_offset: self.offset,
             transaction_id: None,
@@ -150,7 +158,7 @@ impl Peer {
             region_id: None,
             trace_on: None,
         };
-        self.offset += 1;
+        self.offset += seen.messages as i64;
         let request =
             RemotingCommand { opaque: seen.opaque, ..RemotingCommand::request(RequestCode::SEND_MESSAGE_V2) };
         let code = self.status.unwrap_or(ResponseCode::SUCCESS);

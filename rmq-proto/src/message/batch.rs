@@ -29,19 +29,55 @@ pub struct BatchElement {
 impl BatchElement {
     /// How many bytes it has in a batch.
     pub fn encoded_len(&self) -> usize {
-        FIXED_LEN + self.body.len() + self.properties.len()
+        self.head().encoded_len()
+    }
+
+    const fn head(&self) -> ElementHead {
+        ElementHead { flag: self.flag, body_len: self.body.len(), properties_len: self.properties.len() }
     }
 
     /// Writes an element that was checked before, so that all lengths fit.
     fn put(&self, out: &mut BytesMut) {
+        self.head().put_before_body(out);
+        out.put_slice(&self.body);
+        self.head().put_before_properties(out);
+        out.put_slice(self.properties.as_bytes());
+    }
+}
+
+/// An element whose parts are written one by one, so that nothing has to be copied together first. In their order: what goes
+/// [before the body](Self::put_before_body), the body, what goes [before the
+/// properties](Self::put_before_properties), the properties.
+///
+/// Lengths are not checked; those of a [`Prepared`](super::Prepared) fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ElementHead {
+    /// The user's own flag.
+    pub flag: i32,
+    /// Bytes of the body.
+    pub body_len: usize,
+    /// Bytes of the properties, at most [`properties::MAX_LEN`](crate::properties::MAX_LEN).
+    pub properties_len: usize,
+}
+
+impl ElementHead {
+    /// How many bytes the element has in a batch.
+    pub const fn encoded_len(&self) -> usize {
+        FIXED_LEN + self.body_len + self.properties_len
+    }
+
+    /// Writes what goes before the body.
+    pub fn put_before_body(&self, out: &mut impl BufMut) {
         out.put_u32(self.encoded_len() as u32);
         // Magic number and checksum; nobody reads either.
         out.put_u64(0);
         out.put_i32(self.flag);
-        out.put_u32(self.body.len() as u32);
-        out.put_slice(&self.body);
-        out.put_u16(self.properties.len() as u16);
-        out.put_slice(self.properties.as_bytes());
+        out.put_u32(self.body_len as u32);
+    }
+
+    /// Writes what goes between the body and the properties.
+    pub fn put_before_properties(&self, out: &mut impl BufMut) {
+        out.put_u16(self.properties_len as u16);
     }
 }
 

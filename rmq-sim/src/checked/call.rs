@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rmq_core::proto::message::{CORRELATION_ROOM, Prepared, PreparedRequest};
+use rmq_core::proto::message::{CORRELATION_ROOM, ID_ROOM, Prepared, PreparedBatch, PreparedRequest};
 use rmq_core::{ProducerId, Recall, Redelivery, SendBack, SendBackOptions, SendOptions};
 
 /// What an operation is, which decides how it may end.
@@ -57,7 +57,10 @@ pub(super) struct Call {
     pub(super) producer: ProducerId,
     pub(super) timeout: Option<Duration>,
     pub(super) kind: Kind,
+    /// Least bytes that it holds: without message ids.
     pub(super) bytes: usize,
+    /// Most bytes of the ids.
+    pub(super) ids: usize,
 }
 
 impl Call {
@@ -65,7 +68,20 @@ impl Call {
         let SendOptions { timeout, oneway, .. } = options;
         let kind = if oneway { Kind::Oneway } else { kind };
         let bytes = message.body().len() + message.properties().len();
-        Self { producer, timeout, kind, bytes }
+        Self { producer, timeout, kind, bytes, ids: ID_ROOM }
+    }
+
+    pub(super) fn batch(
+        kind: Kind,
+        producer: ProducerId,
+        batch: &PreparedBatch,
+        options: SendOptions,
+    ) -> Self {
+        let SendOptions { timeout, oneway, .. } = options;
+        let kind = if oneway { Kind::Oneway } else { kind };
+        // An id for each message, and one for the batch.
+        let ids = (batch.messages().len() + 1) * ID_ROOM;
+        Self { producer, timeout, kind, bytes: batch.max_len() - ids, ids }
     }
 
     /// The same call with the message that came back.
@@ -74,17 +90,17 @@ impl Call {
     }
 
     pub(super) const fn find_queues(producer: ProducerId, timeout: Option<Duration>) -> Self {
-        Self { producer, timeout, kind: Kind::FindQueues, bytes: 0 }
+        Self { producer, timeout, kind: Kind::FindQueues, bytes: 0, ids: ID_ROOM }
     }
 
     pub(super) fn recall(producer: ProducerId, recall: &Recall) -> Self {
-        Self { producer, timeout: None, kind: Kind::Recall, bytes: recall.bytes() }
+        Self { producer, timeout: None, kind: Kind::Recall, bytes: recall.bytes(), ids: ID_ROOM }
     }
 
     pub(super) fn request(producer: ProducerId, request: &PreparedRequest) -> Self {
         let message = request.message();
         let bytes = message.body().len() + message.properties().len() + CORRELATION_ROOM;
-        Self { producer, timeout: Some(request.timeout()), kind: Kind::Request, bytes }
+        Self { producer, timeout: Some(request.timeout()), kind: Kind::Request, bytes, ids: ID_ROOM }
     }
 
     /// What a send-back brings. A dead letter has no time of its own for the retry topic.
@@ -93,6 +109,6 @@ impl Call {
             Redelivery::DeadLetter => Kind::DeadLetter,
             Redelivery::ByBroker | Redelivery::After(_) => Kind::Back { retry: options.retry_timeout },
         };
-        Self { producer, timeout: Some(options.timeout), kind, bytes: message.bytes() }
+        Self { producer, timeout: Some(options.timeout), kind, bytes: message.bytes(), ids: ID_ROOM }
     }
 }

@@ -11,6 +11,7 @@ use rmq_core::proto::header::{
     GetMaxOffsetHeader, GetRouteHeader, PushReplyHeader, RecallMessageHeader, SendBackHeader,
     SendMessageV2Header, UnregisterHeader,
 };
+use rmq_core::proto::message::BatchElements;
 use rmq_core::proto::names::RETRY_PREFIX;
 use rmq_core::proto::properties;
 use rmq_core::{ConnId, Event, SentBack};
@@ -29,8 +30,8 @@ const WAITING: usize = 16_384;
 #[derive(Clone, Debug)]
 enum Waits {
     Nothing,
-    /// The message of this key is stored.
-    Send(Bytes),
+    /// The messages of these keys are stored.
+    Send(Vec<Bytes>),
     /// A message was taken back.
     Back,
     /// A message was recalled.
@@ -180,7 +181,9 @@ impl Frames {
             }
             let code = ResponseCode(command.code);
             match tap.waiting.remove(&command.opaque) {
-                Some(Waits::Send(key)) if is_stored(code) => self.keys.stored(&key),
+                Some(Waits::Send(keys)) if is_stored(code) => {
+                    keys.iter().for_each(|key| self.keys.stored(key));
+                }
                 Some(Waits::Back) if code == ResponseCode::SUCCESS => self.untold[0] += 1,
                 Some(Waits::Retry) if is_stored(code) => self.untold[1] += 1,
                 Some(Waits::Recall) if code == ResponseCode::SUCCESS => self.untold[2] += 1,
@@ -289,9 +292,10 @@ fn request(command: &RemotingCommand, keys: &mut Keys) -> Result<Waits, Violatio
             }
             let key = properties::first_value(text, properties::UNIQ_KEY)
                 .ok_or_else(|| Violation::new(super::ONE_KEY, "a send without UNIQ_KEY"))?;
-            keys.written(&Sent { key, header: &header, body: &command.body })?;
-            return Ok(Waits::Send(Bytes::copy_from_slice(key.as_bytes())));
+            keys.written(&Sent { key, header: &header, properties: text, body: &command.body })?;
+            return Ok(Waits::Send(vec![Bytes::copy_from_slice(key.as_bytes())]));
         }
+        RequestCode::SEND_BATCH_MESSAGE => return batch(command, keys),
         RequestCode::CONSUMER_SEND_MSG_BACK => {
             command.header::<SendBackHeader<'_>>().map_err(|error| bad(&error))?;
             return Ok(Waits::Back);
@@ -315,6 +319,28 @@ fn request(command: &RemotingCommand, keys: &mut Keys) -> Result<Waits, Violatio
         _ => return Err(Violation::new(FRAMES_DECODE, format!("an unknown request {}", command.code))),
     }
     Ok(Waits::Nothing)
+}
+
+/// A batch: each of its messages has a key, and so has the batch, which a result may name in place of the messages.
+fn batch(command: &RemotingCommand, keys: &mut Keys) -> Result<Waits, Violation> {
+    let bad = |error: &dyn std::error::Error| Violation::new(FRAMES_DECODE, format!("batch: {error}"));
+    let header: SendMessageV2Header<'_> = command.header().map_err(|error| bad(&error))?;
+    let is_plain = header.batch == Some(true) && header.sys_flag == 0;
+    Violation::unless(is_plain, FRAMES_DECODE, || {
+        format!("a batch does not say so in its header: {header:?}")
+    })?;
+    let text = header.properties.as_deref().unwrap_or_default();
+    let lacks = || Violation::new(super::ONE_KEY, "a batch, or a message of one, without UNIQ_KEY");
+    keys.batch(properties::first_value(text, properties::UNIQ_KEY).ok_or_else(lacks)?);
+    let mut waits = Vec::new();
+    for element in BatchElements::new(command.body.clone()) {
+        let element = element.map_err(|error| bad(&error))?;
+        let properties = &*element.properties;
+        let key = properties::first_value(properties, properties::UNIQ_KEY).ok_or_else(lacks)?;
+        keys.written(&Sent { key, header: &header, properties, body: &element.body })?;
+        waits.push(Bytes::copy_from_slice(key.as_bytes()));
+    }
+    Ok(Waits::Send(waits))
 }
 
 /// Whether a send takes the place of a message that was given back. Such a one says in its header how often it was consumed

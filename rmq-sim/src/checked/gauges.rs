@@ -39,23 +39,29 @@ impl Gauges {
         // broker that is watched for the detector's.
         let watched = stats.fault_items;
         let control = stats.topics + stats.links * (1 + stats.producers) + watched;
+        // A message that waits for a batch, or is in one, has a timer, and so has the batch.
+        let sends = stats.operations + stats.trace_sends + stats.auto_batches;
+        // Timers of other things, at most.
+        let tables = stats.links + 2 * stats.topics + stats.open_checks + watched + stats.producers;
         let bounds = [
             ("operations", stats.operations, limits.operations),
             ("operation_bytes", stats.operation_bytes, limits.operation_bytes),
             ("requests_waiting", stats.requests_waiting, stats.operations),
             ("producers", stats.producers, limits.producers),
-            ("topics", stats.topics, limits.topics.max(stats.operations)),
+            ("topics", stats.topics, limits.topics.max(sends)),
             ("links", stats.links, links),
             ("connections", stats.connections, stats.links),
-            ("queued", stats.queued, stats.operations + control + stats.links * limits.inbound),
-            ("awaited", stats.awaited, stats.operations + control + stats.links * limits.tombstones),
-            (
-                "timers",
-                stats.timers,
-                stats.operations + stats.open_checks + stats.links + 2 * stats.topics + watched + 1,
-            ),
+            ("queued", stats.queued, sends + control + stats.links * limits.inbound),
+            ("awaited", stats.awaited, sends + control + stats.links * limits.tombstones),
+            ("operation_timers", stats.operation_timers, sends),
+            ("timers", stats.timers, sends + stats.groups + tables + 1),
+            ("gathered", stats.gathered, stats.operations),
+            ("groups", stats.groups, stats.gathered),
+            ("auto_batches", stats.auto_batches, stats.operations - stats.gathered.min(stats.operations)),
             ("open_checks", stats.open_checks, limits.checks),
             ("check_bytes", stats.check_bytes, limits.check_bytes),
+            ("traces_waiting", stats.traces_waiting, stats.producers * limits.trace_records),
+            ("trace_sends", stats.trace_sends, stats.producers * limits.trace_sends),
             ("fault_items", stats.fault_items, stats.producers * limits.fault_items),
         ];
         match bounds.iter().find(|(_, value, most)| value > most) {
@@ -101,6 +107,10 @@ fn never_back(last: &Stats, stats: &Stats) -> Result<(), Violation> {
             ("misuses", s.misuses),
             ("route_queries", s.route_queries),
             ("notices_dropped", s.notices_dropped),
+            ("traces", s.traces),
+            ("traces_sent", s.traces_sent),
+            ("traces_failed", s.traces_failed),
+            ("traces_dropped", s.traces_dropped),
         ]
     };
     for ((name, before), (_, after)) in counters(last).into_iter().zip(counters(stats)) {

@@ -5,6 +5,7 @@ use std::hash::Hasher;
 
 use bytes::Bytes;
 use rmq_core::proto::header::SendMessageV2Header;
+use rmq_core::proto::message::ID_SEPARATOR;
 
 use super::{ONE_KEY, ONE_TERMINAL_EVENT, WITHIN_POLICY};
 use crate::hash::StableHasher;
@@ -17,6 +18,7 @@ const REMEMBERED: usize = 16_384;
 pub(super) struct Sent<'a> {
     pub(super) key: &'a str,
     pub(super) header: &'a SendMessageV2Header<'a>,
+    pub(super) properties: &'a str,
     pub(super) body: &'a Bytes,
 }
 
@@ -28,6 +30,8 @@ struct Use {
     /// Whether a broker answered that it stored the message.
     stored: bool,
     ended: bool,
+    /// Whether it is that of a batch, not of a message.
+    is_batch: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -71,10 +75,22 @@ impl Keys {
         }
     }
 
-    /// The message ended after so many attempts, `stored` or not.
-    pub(super) fn ended(&mut self, key: &str, attempts: usize, stored: bool) -> Result<(), Violation> {
+    /// A batch with this key was written.
+    pub(super) fn batch(&mut self, key: &str) {
+        self.of(key).is_batch = true;
+    }
+
+    /// The message, or each of a batch, ended after so many attempts, `stored` or not.
+    pub(super) fn ended(&mut self, ids: &str, attempts: usize, stored: bool) -> Result<(), Violation> {
+        ids.split(ID_SEPARATOR).try_for_each(|key| self.message_ended(key, attempts, stored))
+    }
+
+    fn message_ended(&mut self, key: &str, attempts: usize, stored: bool) -> Result<(), Violation> {
         let forgot = self.forgot;
         let used = self.of(key);
+        if used.is_batch {
+            return Ok(());
+        }
         let twice = core::mem::replace(&mut used.ended, true);
         let Use { written, stored: answered, .. } = *used;
         Violation::unless(!twice, ONE_KEY, || format!("two messages have the key {key}"))?;
@@ -91,7 +107,7 @@ fn digest(sent: &Sent<'_>) -> u64 {
     let header = sent.header;
     let mut digest = StableHasher::default();
     for part in [
-        header.properties.as_deref().unwrap_or_default().as_bytes(),
+        sent.properties.as_bytes(),
         header.topic.as_bytes(),
         header.producer_group.as_bytes(),
         &header.born_timestamp.to_be_bytes(),

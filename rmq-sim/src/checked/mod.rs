@@ -10,8 +10,7 @@
 //! ## `one-terminal-event`
 //!
 //! Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `QueuesFound`, `SendFailed`, `SentBack`,
-//! `SendBackFailed`, `Recalled`, `RecallFailed`, `Replied`, `RequestFailed` and `Cancelled` (clause 4), each for operations
-//! of its kind. No other
+//! `SendBackFailed`, `Replied`, `RequestFailed`, `Recalled`, `RecallFailed` and `Cancelled` (clause 4), each for operations of its kind. No other
 //! operation ends; no id is given out twice. `OnewayWritten` is for one-way sends and comes after the stream took their bytes,
 //! `Sent` for the others and comes after a broker answered that it stored the message; `SentBack` comes after a broker
 //! answered that it took the message back, or stored it in the retry topic; `Recalled` after one answered so; `Replied` comes
@@ -45,7 +44,7 @@
 //!
 //! Each `Write` is whole frames, which decode with their typed headers. No two requests of a connection that wait for an
 //! answer have the same opaque. `UNIQ_KEY` is what the operation's event says, the same in all its attempts, as is the
-//! rest of the message, and another for each; but a message that is sent to a retry topic has the key of the one that was
+//! rest of the message, and another for each, those of a batch included; but a message that is sent to a retry topic has the key of the one that was
 //! given back. These look at every byte;
 //! [`watch_frames`](CheckedClient::watch_frames) switches them off. The oldest of more than 16,384 messages, or
 //! unanswered requests of a connection, are forgotten, and with them what could be found.
@@ -66,7 +65,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use rmq_core::proto::message::{MessageRules, Prepared};
+use rmq_core::proto::message::{MessageRules, Prepared, PreparedBatch, PreparedRequest};
 use rmq_core::proto::sign::Credentials;
 use rmq_core::{
     Client, ClientConfig, ConfigError, Input, Instant, MessageQueue, OpId, Output, ProducerConfig,
@@ -209,6 +208,45 @@ impl CheckedClient {
         result
     }
 
+    /// See [`Client::send_batch`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the client.
+    pub fn send_batch(
+        &mut self,
+        now: Instant,
+        producer: ProducerId,
+        batch: PreparedBatch,
+        options: SendOptions,
+    ) -> Result<OpId, Rejected<PreparedBatch>> {
+        self.called(now);
+        let (call, before) = (Call::batch(Kind::Send, producer, &batch, options), batch.clone());
+        let result = self.client.send_batch(now, producer, batch, options);
+        self.judge_handed_back(call, &before, &result);
+        result
+    }
+
+    /// See [`Client::send_batch_to`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the client.
+    pub fn send_batch_to(
+        &mut self,
+        now: Instant,
+        producer: ProducerId,
+        queue: &MessageQueue,
+        batch: PreparedBatch,
+        options: SendOptions,
+    ) -> Result<OpId, Rejected<PreparedBatch>> {
+        self.called(now);
+        let (call, before) = (Call::batch(Kind::SendTo, producer, &batch, options), batch.clone());
+        let result = self.client.send_batch_to(now, producer, queue, batch, options);
+        self.judge_handed_back(call, &before, &result);
+        result
+    }
+
     /// See [`Client::publish_queues`].
     pub fn publish_queues(&mut self, now: Instant, topic: &str) -> Option<Arc<[MessageQueue]>> {
         self.called(now);
@@ -272,16 +310,25 @@ impl CheckedClient {
         let call = Call::back(producer, &message, options);
         let before = message.clone();
         let result = self.client.send_back(now, producer, message, options);
-        match &result {
+        self.judge_handed_back(call, &before, &result);
+        result
+    }
+
+    fn judge_handed_back<T: PartialEq + core::fmt::Debug>(
+        &mut self,
+        call: Call,
+        before: &T,
+        result: &Result<OpId, Rejected<T>>,
+    ) {
+        match result {
             Ok(op) => self.model.accepted(*op, call),
             Err(Rejected { reason, given }) => {
                 self.model.rejected(call, *reason);
-                self.model.note(Violation::unless(*given == before, WITHIN_LIMITS, || {
-                    format!("{reason:?} hands back another message: {given:?}")
+                self.model.note(Violation::unless(given == before, WITHIN_LIMITS, || {
+                    format!("{reason:?} hands back something else: {given:?}")
                 }));
             }
         }
-        result
     }
 
     /// See [`Client::recall`].
@@ -298,12 +345,31 @@ impl CheckedClient {
         self.called(now);
         let (call, before) = (Call::recall(producer, &recall), recall.clone());
         let result = self.client.recall(now, producer, recall);
+        self.judge_handed_back(call, &before, &result);
+        result
+    }
+
+    /// See [`Client::send_request`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the client.
+    pub fn send_request(
+        &mut self,
+        now: Instant,
+        producer: ProducerId,
+        request: PreparedRequest,
+    ) -> Result<OpId, Rejected<PreparedRequest>> {
+        self.called(now);
+        let call = Call::request(producer, &request);
+        let before = request.clone();
+        let result = self.client.send_request(now, producer, request);
         match &result {
             Ok(op) => self.model.accepted(*op, call),
             Err(Rejected { reason, given }) => {
                 self.model.rejected(call, *reason);
                 self.model.note(Violation::unless(*given == before, WITHIN_LIMITS, || {
-                    format!("{reason:?} hands back another recall: {given:?}")
+                    format!("{reason:?} hands back another request: {given:?}")
                 }));
             }
         }

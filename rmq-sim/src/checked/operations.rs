@@ -2,11 +2,9 @@
 
 mod recalls;
 mod requests;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use rmq_core::proto::message::ID_ROOM;
 use rmq_core::{
     Event, Instant, Limits, OpId, ProducerConfig, ProducerId, RejectReason, SendBackError, SendBackErrorKind,
     SendError, SendErrorKind, SentBack,
@@ -41,6 +39,8 @@ struct Op {
     cancelled: bool,
     /// Least bytes it holds: its body and the properties it was given.
     bytes: usize,
+    /// Most bytes of its message ids.
+    ids: usize,
 }
 
 /// How many operations came to what.
@@ -74,6 +74,7 @@ pub(super) struct Operations {
     /// The newest operation of each index. Ids of one index only grow, so one that does not was used before.
     newest: BTreeMap<usize, OpId>,
     bytes: usize,
+    ids: usize,
     pub(super) tally: Tally,
     /// By when a shutdown has to be over.
     pub(super) shutdown: Option<Instant>,
@@ -89,6 +90,7 @@ impl Operations {
             asking: BTreeSet::new(),
             newest: BTreeMap::new(),
             bytes: 0,
+            ids: 0,
             tally: Tally::default(),
             shutdown: None,
         }
@@ -114,7 +116,7 @@ impl Operations {
 
     /// Least and most bytes that the operations under way hold.
     pub(super) fn bytes(&self) -> (usize, usize) {
-        (self.bytes, self.bytes + self.live.len() * ID_ROOM)
+        (self.bytes, self.bytes + self.ids)
     }
 
     pub(super) fn accepted(&mut self, now: Instant, op: OpId, call: Call) -> Result<(), Violation> {
@@ -132,7 +134,7 @@ impl Operations {
         })?;
         let live = self.live.len();
         let timeout = call.timeout.unwrap_or(policy.timeout);
-        let Call { kind, bytes, .. } = call;
+        let Call { kind, bytes, ids, .. } = call;
         let (attempts, deadline) = match kind {
             Kind::Send | Kind::Request | Kind::DeadLetter => (policy.attempts, now + timeout),
             Kind::SendTo => (policy.attempts_at_queue, now + timeout),
@@ -142,10 +144,12 @@ impl Operations {
         };
         let asked_until = matches!(kind, Kind::Back { .. }).then_some(now + timeout);
         let backoff = policy.backoff;
-        let new = Op { began: now, deadline, asked_until, attempts, backoff, kind, cancelled: false, bytes };
+        let new =
+            Op { began: now, deadline, asked_until, attempts, backoff, kind, cancelled: false, bytes, ids };
         let last = self.newest.insert(op.index(), op);
         if self.live.insert(op, new).is_none() {
-            self.bytes += call.bytes;
+            self.bytes += bytes;
+            self.ids += ids;
             self.by_deadline.insert((deadline, op));
             self.asking.extend(asked_until.map(|at| (at, op)));
         }
@@ -173,7 +177,7 @@ impl Operations {
             RejectReason::TooManyBytes { held, more, limit } => {
                 limit == self.limits.operation_bytes
                     && (least..=most).contains(&held)
-                    && (call.bytes..=call.bytes + ID_ROOM).contains(&more)
+                    && (call.bytes..=call.bytes + call.ids).contains(&more)
                     && held.saturating_add(more) > limit
             }
             RejectReason::UnknownProducer => !self.producers.contains_key(&call.producer),
@@ -221,8 +225,8 @@ impl Operations {
             Event::SendFailed { op, error } => {
                 let ended = self.end(*op, event)?;
                 self.tally.failed += u64::from(ended.kind != Kind::FindQueues);
-                let sends = !ended.kind.is_back() && !matches!(ended.kind, Kind::Recall | Kind::Request);
-                Violation::unless(sends, ONE_TERMINAL_EVENT, || {
+                let is_send = !ended.kind.is_back() && !matches!(ended.kind, Kind::Recall | Kind::Request);
+                Violation::unless(is_send, ONE_TERMINAL_EVENT, || {
                     format!("{op:?}, {}, is SendFailed", ended.kind.name())
                 })?;
                 failure(now, *op, &ended, error)?;
@@ -248,9 +252,14 @@ impl Operations {
                 recalls::ended(*op, &ended, "RecallFailed")?;
                 recalls::failure(now, *op, &ended, error)?;
             }
-            Event::Replied { op, .. } | Event::RequestFailed { op, .. } => {
+            Event::Replied { op, reply } => {
                 let ended = self.end(*op, event)?;
                 requests::ended(&mut self.tally, now, &ended, event)?;
+            }
+            Event::RequestFailed { op, error } => {
+                let ended = self.end(*op, event)?;
+                self.tally.requests_failed += 1;
+                requests::no_reply(now, *op, &ended, error)?;
             }
             Event::Cancelled { op } => {
                 let ended = self.end(*op, event)?;
@@ -273,6 +282,7 @@ impl Operations {
         self.by_deadline.remove(&(ended.deadline, op));
         self.asking.remove(&(ended.asked_until.unwrap_or(ended.deadline), op));
         self.bytes -= ended.bytes;
+        self.ids -= ended.ids;
         Ok(ended)
     }
 

@@ -20,6 +20,7 @@ mod user;
 
 pub use broker::{Broker, Registration, Role, SendSummary};
 pub use cluster::Cluster;
+pub(crate) use cluster::is_send;
 pub use config::ClusterConfig;
 pub use conn::{PeerConn, PeerOutput};
 pub use event::ModelEvent;

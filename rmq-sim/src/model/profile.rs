@@ -80,6 +80,10 @@ pub(crate) struct ProfileRules {
     pub(crate) names_in_checks: bool,
     /// Whether a message without body is refused (wire §5.1); 4.9.7 stores it.
     pub(crate) refuses_empty_body: bool,
+    /// Whether a batch to a retry topic is refused; 4.9.7 stores it.
+    pub(crate) refuses_retry_batches: bool,
+    /// Whether a batch over the largest body is refused as an illegal message; 5.3.3 fails over it.
+    pub(crate) checks_batch_len: bool,
     /// Whether records get `MSG_REGION` and `TRACE_ON` (wire §10 row 37) and, if it is missing, `UNIQ_KEY`, and lose
     /// `POP_CK` (wire §5.1).
     pub(crate) completes_properties: bool,
@@ -105,6 +109,8 @@ const V4_9: ProfileRules = ProfileRules {
     transaction_id: false,
     names_in_checks: false,
     refuses_empty_body: false,
+    refuses_retry_batches: false,
+    checks_batch_len: true,
     completes_properties: false,
     stores_wait: false,
     acl_2: false,
@@ -124,6 +130,8 @@ const V5_3: ProfileRules = ProfileRules {
     transaction_id: true,
     names_in_checks: true,
     refuses_empty_body: true,
+    refuses_retry_batches: true,
+    checks_batch_len: false,
     completes_properties: true,
     stores_wait: true,
     acl_2: true,

@@ -65,9 +65,14 @@ impl StoredMessage {
         properties::value(&self.properties, name)
     }
 
-    /// The id that the client gave it (wire §6.5).
+    /// The id that the client gave it (wire §6.5); to a message of a batch, the batch's (wire §6.4).
     pub fn unique_key(&self) -> Option<&str> {
         self.property(properties::UNIQ_KEY)
+    }
+
+    /// The id that the client gave it, and told its user; a message of a batch has the batch's behind its own.
+    pub fn own_unique_key(&self) -> Option<&str> {
+        properties::first_value(&self.properties, properties::UNIQ_KEY)
     }
 
     /// The body as its sender gave it; one that cannot be inflated is as it is stored.
@@ -201,7 +206,7 @@ impl Store {
         let len = message.record_len();
         self.commit_log_end = self.commit_log_end.saturating_add_unsigned(len as u64);
         self.kept_bytes += len;
-        if let Some(key) = message.unique_key() {
+        if let Some(key) = message.own_unique_key() {
             if let Some(copies) = self.unique_keys.get_mut(key) {
                 copies.older.push_back(std::mem::replace(&mut copies.newest, index));
             } else {
@@ -224,7 +229,7 @@ impl Store {
         {
             queue.kept.pop_front();
         }
-        if let Some(key) = message.unique_key()
+        if let Some(key) = message.own_unique_key()
             && let Some(copies) = self.unique_keys.get_mut(key)
             && copies.older.pop_front().is_none()
         {
@@ -272,7 +277,7 @@ impl Store {
         self.messages.get(place)
     }
 
-    /// The newest message with this `UNIQ_KEY`.
+    /// The newest message with this `UNIQ_KEY` of its own.
     pub fn by_unique_key(&self, key: &str) -> Option<&StoredMessage> {
         self.by_index(self.unique_keys.get(key)?.newest)
     }

@@ -14,7 +14,7 @@ use rmq_core::proto::sign::Credentials;
 use rmq_core::{
     AttemptTimeout, ClientConfig, CloseOnTimeout, CloseReason, Identity, Input, Instant, Limits, OpId,
     Output, ProducerConfig, ProducerId, Recall, Redelivery, RetryPolicy, SendBack, SendBackOptions,
-    SendOptions, Start,
+    SendOptions, Start, Trace,
 };
 
 use super::peer::{Peer, Reply, frame, reply};
@@ -54,6 +54,8 @@ fn config(setup: Setup) -> Option<ClientConfig> {
         links: 2,
         frame: 1_024,
         write_batch: 700,
+        trace_records: 2,
+        trace_sends: 1,
         hook_bytes: 16,
         inbound: 1,
         checks: 2,
@@ -212,6 +214,7 @@ impl World {
             .attempts(NonZeroU32::new(u32::from(attempts)).unwrap_or(NonZeroU32::MIN))
             .attempt_timeout(rule)
             .retry(retry);
+        let config = if policy / 9 % 4 == 3 { config.trace(Trace::new()) } else { config };
         let added = self.client.add_producer(self.now, config);
         self.producers.extend(added);
     }

@@ -7,6 +7,7 @@ use rmq_core::{Event, Instant, SendError, SendResult};
 
 use rmq_proto::names::RETRY_PREFIX;
 use rmq_proto::properties::ORIGIN_MESSAGE_ID;
+use rmq_proto::trace::TRACE_TOPIC;
 
 use super::{Oracle, Seen};
 use crate::model::{ModelEvent, StoredMessage};
@@ -20,7 +21,7 @@ pub struct AcknowledgedIsStored;
 /// Where a message is stored, and by which key.
 fn described(stored: &StoredMessage) -> String {
     let StoredMessage { topic, broker, queue_id, queue_offset, .. } = stored;
-    let key = stored.unique_key().unwrap_or_default();
+    let key = stored.own_unique_key().unwrap_or_default();
     format!("stored in {topic}/{broker}/{queue_id} at offset {queue_offset} with the key {key}")
 }
 
@@ -43,7 +44,7 @@ impl Oracle for AcknowledgedIsStored {
             Some(stored) if stored.body != operation.body => {
                 Err(format!("{operation:?} was told as stored in {place}, where another body is"))
             }
-            Some(stored) if stored.unique_key() != Some(&result.message_id) => {
+            Some(stored) if stored.own_unique_key() != Some(&result.message_id) => {
                 let id = &result.message_id;
                 Err(format!("{operation:?} was told to have the id {id}, and is {}", described(stored)))
             }
@@ -52,14 +53,13 @@ impl Oracle for AcknowledgedIsStored {
     }
 }
 
-/// The `UNIQ_KEY` of a send that a broker read, unless it takes the place of a message that was given back.
-fn requested_key(event: &ModelEvent) -> Option<&String> {
-    match event {
-        ModelEvent::Requested { send: Some(send), .. } if !send.topic.starts_with(RETRY_PREFIX) => {
-            send.unique_key.as_ref()
-        }
+/// The `UNIQ_KEY`s of a send that a broker read, unless it takes the place of a message that was given back.
+fn requested_keys(event: &ModelEvent) -> impl Iterator<Item = &str> {
+    let send = match event {
+        ModelEvent::Requested { send: Some(send), .. } if !send.topic.starts_with(RETRY_PREFIX) => Some(send),
         _ => None,
-    }
+    };
+    send.into_iter().flat_map(|send| send.unique_keys())
 }
 
 /// What is stored was sent, with one `UNIQ_KEY` and no more often than it was asked for; a failure that says that nothing
@@ -102,8 +102,8 @@ impl StoredWasSent {
             let place = described(first);
             return Err(format!("{operation:?} failed as certainly not stored, and is {place}"));
         }
-        let key = first.unique_key().unwrap_or_default();
-        if copies.iter().any(|copy| copy.unique_key() != Some(key)) {
+        let key = first.own_unique_key().unwrap_or_default();
+        if copies.iter().any(|copy| copy.own_unique_key() != Some(key)) {
             let places: Vec<_> = copies.iter().map(|copy| described(copy)).collect();
             return Err(format!("{operation:?} has different keys: {}", places.join("; ")));
         }
@@ -135,8 +135,8 @@ impl Oracle for StoredWasSent {
             }
             Seen::Ended { operation, event } => self.ended(operation, event),
             Seen::Served(event) => {
-                if let Some(key) = requested_key(event) {
-                    *self.requests.entry(key.clone()).or_default() += 1;
+                for key in requested_keys(event) {
+                    *self.requests.entry(key.to_owned()).or_default() += 1;
                 }
             }
             _ => {}
@@ -147,7 +147,10 @@ impl Oracle for StoredWasSent {
     fn finish(&mut self, network: &Network) -> Result<(), String> {
         let mut copies: BTreeMap<&[u8], Vec<&StoredMessage>> = BTreeMap::new();
         // What was given back is a message of its own, with the body and the key of the one it was.
-        let is_first = |message: &&StoredMessage| message.property(ORIGIN_MESSAGE_ID).is_none();
+        // Trace records are nobody's operation.
+        let is_first = |message: &&StoredMessage| {
+            message.property(ORIGIN_MESSAGE_ID).is_none() && &*message.topic != TRACE_TOPIC
+        };
         for message in network.cluster().stored().filter(is_first) {
             copies.entry(&message.body).or_default().push(message);
         }
@@ -169,8 +172,8 @@ impl Oracle for AttemptsWithinPolicy {
     fn see(&mut self, _: Instant, seen: Seen<'_>, _: &Network) -> Result<(), String> {
         match seen {
             Seen::Served(event) => {
-                if let Some(key) = requested_key(event) {
-                    *self.requests.entry(key.clone()).or_default() += 1;
+                for key in requested_keys(event) {
+                    *self.requests.entry(key.to_owned()).or_default() += 1;
                 }
                 Ok(())
             }

@@ -189,10 +189,11 @@ impl Run {
             })?;
             // A look at a route, or a heartbeat, may be about to be written just now.
             let queued = if actor.process.is_connecting() { 0 } else { stats.queued };
-            let held = (stats.operations, stats.operation_bytes, queued, stats.misuses);
-            if held != (0, 0, 0, 0) {
+            let timers = stats.operation_timers.saturating_sub(stats.trace_sends);
+            let held = (stats.operations, stats.operation_bytes, timers, queued, stats.misuses);
+            if held != (0, 0, 0, 0, 0) {
                 let detail = format!(
-                    "c{client} has nothing to do and still holds (operations, bytes, queued, misuses) {held:?}"
+                    "c{client} has nothing to do and still holds (operations, bytes, timers, queued, misuses) {held:?}"
                 );
                 return Err(Violation { oracle: oracle::NOTHING_IS_KEPT, detail });
             }

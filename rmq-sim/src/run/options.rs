@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use rmq_core::proto::command::HeaderFormat;
 use rmq_core::{
-    AttemptTimeout, ClientConfig, ClientConfigBuilder, CloseOnTimeout, FaultTolerance, ProducerConfig,
-    RetryPolicy,
+    AttemptTimeout, AutoBatch, ClientConfig, ClientConfigBuilder, CloseOnTimeout, FaultTolerance,
+    ProducerConfig, RetryPolicy, Trace,
 };
 use rmq_proto::code::ResponseCode;
 
@@ -171,8 +171,11 @@ pub struct ClientSettings {
     pub read_len: usize,
     pub retry_backoff: Duration,
     pub fault_tolerance: Option<FaultTolerance>,
+    /// No seed draws it: the records are more messages than those that the run is about.
+    pub trace: Option<Trace>,
     /// Of a thousand sends, how many go to a given queue.
     pub to_queue: u32,
+    pub auto_batch: Option<AutoBatch>,
 }
 
 impl RunOptions {
@@ -274,7 +277,12 @@ impl ClientSettings {
                 1 => Some(FaultTolerance::new().detector(true)),
                 _ => None,
             },
+            trace: None,
             to_queue: *rng.pick(&[0, 0, 150]).unwrap_or(&0),
+            auto_batch: rng.chance(200).then(|| {
+                let delay = Duration::from_millis(rng.within(1..200));
+                AutoBatch::new().delay(delay).bytes(rng.within(1..2_000) as usize)
+            }),
         }
     }
 
@@ -301,8 +309,16 @@ impl ClientSettings {
             .send_timeout(self.send_timeout)
             .retry(self.retry.clone())
             .retry_backoff(self.retry_backoff);
-        match &self.fault_tolerance {
+        let config = match &self.fault_tolerance {
             Some(tolerance) => config.fault_tolerance(tolerance.clone()),
+            None => config,
+        };
+        let config = match self.auto_batch {
+            Some(batches) => config.auto_batch(batches),
+            None => config,
+        };
+        match &self.trace {
+            Some(trace) => config.trace(trace.clone()),
             None => config,
         }
     }

@@ -218,7 +218,9 @@ fn decode_settings(code: &mut Code<'_>) -> ClientSettings {
         read_len: code.pick([65_536, 4_096, 100, 7]),
         retry_backoff: Duration::from_millis(100),
         fault_tolerance: None,
+        trace: None,
         to_queue: 0,
+        auto_batch: None,
     }
 }
 

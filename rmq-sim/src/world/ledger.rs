@@ -112,6 +112,6 @@ fn newest(broker: &Broker, looked: u64) -> impl Iterator<Item = &StoredMessage> 
 fn names(message: &StoredMessage) -> impl Iterator<Item = Acknowledged> {
     let keys = message.property(KEYS).unwrap_or_default().split(KEY_SEPARATOR);
     let keys = keys.filter(|key| !key.is_empty()).map(|key| Acknowledged::Key(key.to_owned()));
-    let id = message.unique_key().map(|id| Acknowledged::MessageId(id.to_owned()));
+    let id = message.own_unique_key().map(|id| Acknowledged::MessageId(id.to_owned()));
     keys.chain(id).chain([Acknowledged::Body(message.plain_body())])
 }

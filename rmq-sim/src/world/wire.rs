@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use rmq_proto::code::{RequestCode, ResponseCode};
+use rmq_proto::code::ResponseCode;
 
-use crate::model::{SendSummary, is_stored};
+use crate::model::{SendSummary, is_send, is_stored};
 use crate::tap::CommandTap;
 
 /// Reads along at the client's end of one stream.
@@ -13,19 +13,17 @@ use crate::tap::CommandTap;
 pub(super) struct Tap {
     written: CommandTap,
     read: CommandTap,
-    /// Sends that are not answered: their opaque, and the message's id.
-    sends: BTreeMap<i32, String>,
+    /// Sends that are not answered, by their opaque.
+    sends: BTreeMap<i32, SendSummary>,
 }
 
 impl Tap {
     /// The client wrote `data`.
     pub(super) fn wrote(&mut self, data: Bytes) {
         for (_, request) in self.written.pass(data) {
-            let is_send =
-                matches!(RequestCode(request.code), RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2);
-            let key = if is_send { SendSummary::read(&request, None, None) } else { None };
-            if let Some(key) = key.and_then(|send| send.unique_key) {
-                self.sends.insert(request.opaque, key);
+            let send = if is_send(&request) { SendSummary::read(&request, None, None) } else { None };
+            if let Some(send) = send {
+                self.sends.insert(request.opaque, send);
             }
         }
     }
@@ -37,6 +35,7 @@ impl Tap {
             let send = if answer.is_response() { sends.remove(&answer.opaque) } else { None };
             send.filter(|_| is_stored(ResponseCode(answer.code)))
         });
-        acknowledged.collect()
+        let ids = acknowledged.map(|send| send.unique_keys().map(str::to_owned).collect::<Vec<_>>());
+        ids.flatten().collect()
     }
 }

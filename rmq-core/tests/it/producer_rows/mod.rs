@@ -1,5 +1,5 @@
 //! The rows of the producer's decision table (producer §14), a test each. Rows 29 to 32 are a table beside `select`,
-//! where rows 38 to 40 stand too; rows 83 to 88 belong to the messages of `rmq-proto`.
+//! where rows 38 to 40 stand too; rows 83 to 87 belong to the messages of `rmq-proto`.
 
 macro_rules! rows {
     ($($(#[doc = $doc:literal])* $name:ident $body:block)*) => {
@@ -7,6 +7,7 @@ macro_rules! rows {
     };
 }
 
+mod batches;
 mod budget;
 mod compression;
 mod faults;

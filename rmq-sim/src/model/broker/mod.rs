@@ -1,6 +1,7 @@
 //! A broker: topics, messages, and who is there.
 
 mod acl;
+mod batch;
 mod clients;
 pub(crate) mod delay;
 mod properties;
@@ -192,7 +193,9 @@ impl Broker {
             return answer;
         }
         match RequestCode(request.code) {
-            RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 => self.answer_send(turn, request),
+            RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 | RequestCode::SEND_BATCH_MESSAGE => {
+                self.answer_send(turn, request)
+            }
             RequestCode::CONSUMER_SEND_MSG_BACK => self.answer_send_back(turn, request),
             RequestCode::SEND_REPLY_MESSAGE | RequestCode::SEND_REPLY_MESSAGE_V2 => {
                 self.answer_reply(turn, request)

@@ -39,6 +39,18 @@ pub(super) fn stored<K: AsRef<str>>(
     encode(rules, &map)
 }
 
+/// The properties that each record of a batch gets behind those of its message (wire §6.4): the batch's, `WAIT` always among
+/// them, and the broker's own. No release adds a `UNIQ_KEY` (seen on both).
+pub(super) fn of_batch(rules: &ProfileRules, text: &str) -> String {
+    let mut map: BTreeMap<&str, &str> = properties::iter(text).collect();
+    map.insert(CLUSTER, CLUSTER_NAME);
+    if rules.completes_properties {
+        map.insert(MSG_REGION, REGION);
+        map.insert(TRACE_ON, "true");
+    }
+    encode(rules, &map)
+}
+
 /// The properties of a record with some changed: set, or taken away.
 pub(super) fn changed(rules: &ProfileRules, text: &str, changes: &[(&str, Option<&str>)]) -> String {
     let mut map: BTreeMap<&str, &str> = properties::iter(text).collect();

@@ -1,4 +1,4 @@
-//! SEND_MESSAGE (10) and SEND_MESSAGE_V2 (310): what a broker checks, and what it stores.
+//! SEND_MESSAGE (10) and SEND_MESSAGE_V2 (310): what a broker checks, and what it stores. Batches (320) are beside.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,29 +10,30 @@ use rmq_proto::command::RemotingCommand;
 use rmq_proto::ext::HeaderError;
 use rmq_proto::header::{SendMessageHeader, SendMessageV2Header, SendResponseHeader};
 use rmq_proto::id::OffsetMessageId;
+use rmq_proto::message::ID_SEPARATOR;
 use rmq_proto::names::{self, NameError, RETRY_PREFIX};
 use rmq_proto::properties as wire_properties;
 
 use super::send_back::max_reconsume_times;
-use super::{Broker, Turn, properties, timer, transactions};
+use super::{Broker, Turn, batch, properties, timer, transactions};
 use crate::model::answer::{Answer, AnswerExt, REGION};
 use crate::model::store::StoredMessage;
 use crate::model::topic::{PERM_INHERIT, TopicConfig};
 
 /// Largest body, in bytes: `maxMessageSize` (wire §1.2).
-const MAX_BODY_LEN: usize = 4 * 1024 * 1024;
+pub(super) const MAX_BODY_LEN: usize = 4 * 1024 * 1024;
 
 /// The fields of either header.
-struct SendRequest<'a> {
-    producer_group: Cow<'a, str>,
-    topic: Cow<'a, str>,
+pub(super) struct SendRequest<'a> {
+    pub(super) producer_group: Cow<'a, str>,
+    pub(super) topic: Cow<'a, str>,
     default_topic: Cow<'a, str>,
     default_topic_queue_nums: i32,
     queue_id: i32,
-    sys_flag: i32,
-    born_timestamp: i64,
+    pub(super) sys_flag: i32,
+    pub(super) born_timestamp: i64,
     flag: i32,
-    properties: Cow<'a, str>,
+    pub(super) properties: Cow<'a, str>,
     reconsume_times: i32,
     max_reconsume_times: Option<i32>,
     batch: bool,
@@ -82,9 +83,9 @@ pub struct SendSummary {
     pub topic: Arc<str>,
     /// Queue that was asked for; a negative one leaves the choice to the broker.
     pub queue_id: i32,
-    /// The id that the client gave the message (wire §6.5).
+    /// The id that the client gave the message (wire §6.5); of a batch those of its messages, joined by `,`.
     pub unique_key: Option<String>,
-    /// The stored message's [`sequence`](StoredMessage::sequence); `None` when nothing was stored.
+    /// The stored message's [`sequence`](StoredMessage::sequence), or that of the first; `None` when nothing was stored.
     pub stored: Option<u64>,
 }
 
@@ -101,10 +102,20 @@ impl SendSummary {
                 .filter(|topic| ***topic == *header.topic)
                 .map_or_else(|| header.topic.into(), Arc::clone),
             queue_id: header.queue_id,
-            unique_key: wire_properties::value(&header.properties, wire_properties::UNIQ_KEY)
-                .map(str::to_owned),
+            unique_key: if header.batch {
+                batch::unique_keys(&request.body)
+            } else {
+                wire_properties::value(&header.properties, wire_properties::UNIQ_KEY).map(str::to_owned)
+            },
             stored,
         })
+    }
+}
+
+impl SendSummary {
+    /// The ids of all its messages.
+    pub fn unique_keys(&self) -> impl Iterator<Item = &str> {
+        self.unique_key.iter().flat_map(|keys| keys.split(ID_SEPARATOR))
     }
 }
 
@@ -119,7 +130,7 @@ impl fmt::Display for SendSummary {
     }
 }
 
-fn refused(code: ResponseCode, remark: impl Into<Cow<'static, str>>) -> Box<Answer> {
+pub(super) fn refused(code: ResponseCode, remark: impl Into<Cow<'static, str>>) -> Box<Answer> {
     Box::new(Answer::error(code, AnswerExt::Region, remark))
 }
 
@@ -131,16 +142,16 @@ impl Broker {
             Ok(header) => header,
             Err(error) => return Answer::exception(format!("java.lang.NullPointerException: {error}")),
         };
-        if request.body.is_empty() && self.rules.refuses_empty_body {
+        if request.body.is_empty() && (self.rules.refuses_empty_body || header.batch) {
             return Answer::exception("java.lang.NullPointerException: the request has no body");
-        }
-        if header.batch {
-            return Answer::exception("java.lang.UnsupportedOperationException: the model stores no batches");
         }
         let queue_id = match self.check(turn, &header) {
             Ok(queue_id) => queue_id,
             Err(answer) => return *answer,
         };
+        if header.batch {
+            return self.answer_batch(turn, header, queue_id, &request.body);
+        }
         let mut header = header;
         let given_up = match self.is_given_up(request, &header) {
             Ok(group) => group.map(|group| self.dead_letters(turn, &group)),
@@ -288,17 +299,22 @@ impl Broker {
             region_id: Some(REGION.into()),
             trace_on: Some("true".into()),
         };
-        let mut answer = Answer::success(AnswerExt::Sent(sent));
-        if let Some(forced) = turn.forced.take() {
-            answer.code = forced.code;
-            answer.remark = forced.remark.map(Cow::Owned);
-        }
-        answer
+        stored_answer(turn, sent)
     }
 }
 
+/// The answer to what was stored, with another code if one is forced.
+pub(super) fn stored_answer(turn: &mut Turn<'_>, sent: SendResponseHeader<'static>) -> Answer {
+    let mut answer = Answer::success(AnswerExt::Sent(sent));
+    if let Some(forced) = turn.forced.take() {
+        answer.code = forced.code;
+        answer.remark = forced.remark.map(Cow::Owned);
+    }
+    answer
+}
+
 /// The remark of a body or properties over the limit (producer §6.1; seen on both).
-const TOO_LARGE: &str = "the message is illegal, maybe msg body or properties length not matched. \
+pub(super) const TOO_LARGE: &str = "the message is illegal, maybe msg body or properties length not matched. \
                          msg body length limit 4194304B, msg properties length limit 32KB.";
 
 /// The remark of an illegal topic name (seen on both).

@@ -12,6 +12,7 @@ use bytes::{Bytes, BytesMut};
 
 use self::pushes::Asked;
 use self::requests::Next;
+pub(crate) use self::requests::is_send;
 use super::broker::{Broker, Registration};
 use super::config::ClusterConfig;
 use super::conn::{Link, PeerConn, PeerOutput};

@@ -150,7 +150,8 @@ fn is_reply(request: &RemotingCommand) -> bool {
     matches!(RequestCode(request.code), RequestCode::SEND_REPLY_MESSAGE | RequestCode::SEND_REPLY_MESSAGE_V2)
 }
 
-fn is_send(request: &RemotingCommand) -> bool {
-    matches!(RequestCode(request.code), RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2)
+pub(crate) fn is_send(request: &RemotingCommand) -> bool {
+    let code = RequestCode(request.code);
+    matches!(code, RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 | RequestCode::SEND_BATCH_MESSAGE)
         || is_reply(request)
 }

@@ -1,0 +1,54 @@
+//! What a call brings to send.
+
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+
+use bytes::Bytes;
+use rmq_proto::code::RequestCode;
+use rmq_proto::id::UniqueKey;
+use rmq_proto::message::Prepared;
+
+use super::Target;
+
+/// The parts of a [`SendOp`](super::SendOp) that a call brings.
+pub(crate) struct NewSend {
+    pub(crate) topic: Arc<str>,
+    pub(crate) target: Target,
+    /// The request that carries it.
+    pub(crate) code: RequestCode,
+    pub(crate) body: Bytes,
+    pub(crate) flag: i32,
+    pub(crate) sys_flag: i32,
+    pub(crate) properties: String,
+    pub(crate) message_id: String,
+}
+
+impl NewSend {
+    /// Of a message that is to have the id `key`.
+    pub(crate) fn of(message: &Prepared, target: Target, key: &UniqueKey) -> Self {
+        Self {
+            topic: message.shared_topic(),
+            target,
+            code: message.request_code(),
+            body: message.body().clone(),
+            flag: message.flag(),
+            sys_flag: message.sys_flag(),
+            properties: message.properties_with_id(key),
+            message_id: key.to_string(),
+        }
+    }
+
+    /// Of what carries no message.
+    pub(crate) const fn nothing(topic: Arc<str>, target: Target, message_id: String) -> Self {
+        Self {
+            topic,
+            target,
+            code: RequestCode::SEND_MESSAGE_V2,
+            body: Bytes::new(),
+            flag: 0,
+            sys_flag: 0,
+            properties: String::new(),
+            message_id,
+        }
+    }
+}
