@@ -11,7 +11,7 @@ use rmq_proto::names::{self, namespace};
 use super::Client;
 use crate::config::{ConfigError, ProducerConfig};
 use crate::error::{RejectReason, SendBackErrorKind, SendBackFailure, SendError};
-use crate::event::Event;
+use crate::event::{Event, SendResult};
 use crate::producer::SendOp;
 use crate::send_back::{SendBack, SentBack};
 
@@ -80,6 +80,14 @@ impl Client {
                 unwrap(namespace, &mut result.queue.topic);
             }
             Event::SendFailed { error, .. } => unwrap_error(namespace, error),
+            Event::Replied { reply, .. } => {
+                unwrap(namespace, &mut reply.message.topic);
+                unwrap_result(namespace, &mut reply.sent);
+            }
+            Event::RequestFailed { error, .. } => {
+                unwrap_result(namespace, &mut error.0.sent);
+                unwrap_error(namespace, &mut error.0.error);
+            }
             Event::RecallFailed { error, .. } => unwrap_error(namespace, &mut error.0),
             Event::EndTransactionFailed { error, .. } => unwrap(namespace, error.topic_mut()),
             Event::SendBackFailed { error, .. } => {
@@ -93,6 +101,12 @@ impl Client {
             _ => {}
         }
         event
+    }
+}
+
+fn unwrap_result(namespace: &str, result: &mut Option<SendResult>) {
+    if let Some(result) = result {
+        unwrap(namespace, &mut result.queue.topic);
     }
 }
 

@@ -88,6 +88,9 @@ impl Client {
             return Err(RejectReason::OtherClient);
         }
         let message = request.message();
+        if self.config.rules.namespace.is_some() {
+            self.admit_topic(message.topic())?;
+        }
         self.admit_bytes(message.body().len() + message.properties().len() + CORRELATION_ROOM + ID_ROOM)?;
         Ok(config)
     }

@@ -12,7 +12,7 @@ use rmq_core::{
     RejectReason, Resolution, SendBack, SendBackOptions, SendErrorKind, SendOptions, SentBack,
 };
 
-use crate::support::{Accept, Act, Net, address_of, back, config, ms, route, stored_message};
+use crate::support::{Accept, Act, Net, address_of, back, config, ms, reply_to, route, stored_message};
 use crate::transactions::{ends, half_sent, question_about};
 
 fn net_of(config: ClientConfigBuilder) -> Net {
@@ -190,6 +190,25 @@ fn batches_are_in_the_namespace() {
     let rejected = net.client.send_batch(net.now, net.producer, long, SendOptions::default()).unwrap_err();
     assert_eq!(rejected.reason, RejectReason::TopicName);
     assert_eq!((net.client.stats().operations, net.client.stats().operation_bytes), (0, 0));
+}
+
+#[test]
+fn requests_are_in_the_namespace() {
+    let mut net = net();
+    net.warm();
+    let op = net.request(ms(1_000));
+    net.run(ms(0));
+    assert_eq!(net.sends()[0].send().topic, "INST%T");
+    let reply = reply_to(net.sends()[0]);
+    net.push("a", &reply);
+    net.run(ms(0));
+    assert_eq!(&*net.take_reply(op).1.sent.unwrap().queue.topic, "T");
+    let op = net.request(ms(1_000));
+    net.run(ms(2_000));
+    let (_, Event::RequestFailed { error, .. }) = net.end(op) else { panic!("nobody replies") };
+    assert_eq!(error.topic(), "T");
+    assert_eq!(&*error.request().unwrap().queue.topic, "T");
+    assert_eq!(net.client.stats().operations, 0);
 }
 
 /// Groups and topics of transactions are those on the wire; the user is shown and says its own.

@@ -204,8 +204,8 @@ fn a_half_message_is_never_one_way() {
     net.take_sent(op);
 }
 
-/// Groups are called on the wire what they are there; the topic of an end is the user's, as in Java (producer §9.2), and that
-/// of a message that is asked about, too.
+/// Groups and topics are called on the wire what they are there, that of an end, too: a broker with ACL 2 goes by it
+/// (wire §8.4). Java's end has the user's topic (producer §9.2). The topic of a message that is asked about is the user's.
 #[test]
 fn transactions_in_a_namespace() {
     let mut net = Net::with(config().namespace("INST").build().unwrap(), ProducerConfig::new("PG"));
@@ -219,7 +219,7 @@ fn transactions_in_a_namespace() {
     commit(&mut net, &half);
     net.run(ms(0));
     let end = &ends(&net)[0];
-    assert_eq!((&*end.producer_group, end.topic.as_deref()), ("INST%PG", Some("T")));
+    assert_eq!((&*end.producer_group, end.topic.as_deref()), ("INST%PG", Some("INST%T")));
     let mut message = stored_message();
     message.topic = "INST%T".into();
     message.properties.push_str("PGROUP\u{1}INST%PG\u{2}");
