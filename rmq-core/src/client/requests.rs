@@ -18,7 +18,7 @@ use crate::config::ProducerConfig;
 use crate::error::{RejectReason, Rejected};
 use crate::event::{Event, OpId, ProducerId, Replied, SendResult};
 use crate::link::LinkId;
-use crate::producer::{NewSend, RequestOp, SendOp, Step, Target};
+use crate::producer::{NewSend, Purpose, RequestOp, SendOp, Step, Target};
 use crate::time::Instant;
 
 /// The part of a request's time that brokers have for getting to know this client.
@@ -73,7 +73,7 @@ impl Client {
         };
         let born_ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
         let mut send = SendOp::new(producer, config, new, (self.now, timeout), born_ms, false);
-        send.request = Some(Box::new(RequestOp::new(correlation_id, timeout)));
+        send.purpose = Purpose::Request(Box::new(RequestOp::new(correlation_id, timeout)));
         self.stats.requests += 1;
         Ok(self.begin(send))
     }
@@ -107,7 +107,7 @@ impl Client {
         let now = self.now;
         let Some(send) = self.sends.get_mut(op.0) else { return };
         let until = now + send.deadline.saturating_since(now) / INTRODUCTION;
-        if let Some(request) = &mut send.request {
+        if let Some(request) = send.request_mut() {
             request.registered = true;
         }
         if !self.is_registering() {
@@ -153,7 +153,7 @@ impl Client {
     pub(super) fn await_reply(&mut self, op: OpId, result: SendResult) {
         let Some(send) = self.sends.get_mut(op.0) else { return };
         send.step = Step::Replying;
-        if let Some(request) = &mut send.request {
+        if let Some(request) = send.request_mut() {
             request.sent = Some(result);
         }
         self.release_sent(op);
@@ -194,7 +194,7 @@ impl Client {
     fn replied(&mut self, op: OpId, message: StoredMessage) {
         self.abandon(op);
         self.end_attempt(op);
-        let request = self.sends.get_mut(op.0).and_then(|send| send.request.as_mut());
+        let request = self.sends.get_mut(op.0).and_then(SendOp::request_mut);
         let sent = request.and_then(|request| request.sent.take());
         self.end(op, |send| {
             let (message_id, attempts) = (send.message_id, send.ended);

@@ -1,11 +1,20 @@
-//! Requests that got no reply.
+//! How requests may end.
 
-use rmq_core::{Instant, NoReplyError, NoReplyErrorKind, OpId};
+use rmq_core::{Instant, NoReplyError, NoReplyErrorKind, OpId, Replied};
 
-use super::{Op, failure};
+use super::{Op, sends};
 use crate::checked::call::Kind;
 use crate::checked::{ONE_TERMINAL_EVENT, WITHIN_POLICY};
 use crate::oracle::Violation;
+
+pub(super) fn replied(op: OpId, ended: &Op, reply: &Replied) -> Result<(), Violation> {
+    Violation::unless(ended.kind == Kind::Request, ONE_TERMINAL_EVENT, || {
+        format!("{op:?}, {}, is Replied", ended.kind.name())
+    })?;
+    Violation::unless((1..=ended.attempts).contains(&reply.attempts), WITHIN_POLICY, || {
+        format!("{op:?} was replied to after {} attempts of {}", reply.attempts, ended.attempts)
+    })
+}
 
 /// A request that was given up: its time was over, or its send failed.
 pub(super) fn no_reply(now: Instant, op: OpId, ended: &Op, error: &NoReplyError) -> Result<(), Violation> {
@@ -27,6 +36,6 @@ pub(super) fn no_reply(now: Instant, op: OpId, ended: &Op, error: &NoReplyError)
         Ok(sent) => Violation::unless((1..=ended.attempts).contains(&sent.attempts), WITHIN_POLICY, || {
             format!("{op:?} was sent in attempt {} of {}", sent.attempts, ended.attempts)
         }),
-        Err(error) => failure(now, op, ended, error),
+        Err(error) => sends::failure(now, op, ended, error),
     }
 }
