@@ -139,7 +139,7 @@ fn storms_with_trace_on() {
         let report = run.finish();
         assert_eq!(report.violation, None, "seed {seed}");
         let cluster = run.network().cluster();
-        let ids: BTreeSet<_> = cluster.stored().filter_map(StoredMessage::unique_key).collect();
+        let ids: BTreeSet<_> = cluster.stored().filter_map(StoredMessage::own_unique_key).collect();
         let records = records(cluster.stored(), TRACE_TOPIC);
         // A record of a batch names all its messages.
         let mut named = records.iter().flat_map(|record| record.message_id.split(','));
