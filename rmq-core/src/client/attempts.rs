@@ -266,11 +266,11 @@ impl Client {
             (None, Some(end)) => end.conclude(event(send)),
             (None, None) => event(send),
         };
-        let event = self.leave_namespace(event);
         let event = match request {
             Some(request) => self.end_request(*request, event),
             None => event,
         };
+        let event = self.leave_namespace(event);
         self.stats.count_end(&event, is_question);
         let forgotten =
             mutated!(ForgetPermit) && matches!(event, Event::SendFailed { .. } | Event::Cancelled { .. });

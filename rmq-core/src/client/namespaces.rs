@@ -5,13 +5,14 @@ use alloc::borrow::Cow;
 use alloc::string::ToString;
 use alloc::sync::Arc;
 
+use rmq_proto::code::RequestCode;
 use rmq_proto::message::StoredMessage;
 use rmq_proto::names::{self, namespace};
 
 use super::Client;
 use crate::config::{ConfigError, ProducerConfig};
 use crate::error::{RejectReason, SendBackErrorKind, SendBackFailure, SendError};
-use crate::event::Event;
+use crate::event::{Event, SendResult};
 use crate::producer::SendOp;
 use crate::send_back::{SendBack, SentBack};
 
@@ -48,6 +49,7 @@ impl Client {
         topic
     }
 
+    /// The topic of replies is the cluster's own: each broker has it as it is, and in a namespace none.
     pub(super) fn enter_namespace(&self, send: &mut SendOp) {
         if send.code == RequestCode::SEND_REPLY_MESSAGE_V2 {
             return;
@@ -83,6 +85,11 @@ impl Client {
                 unwrap(namespace, &mut result.queue.topic);
             }
             Event::SendFailed { error, .. } => unwrap_error(namespace, error),
+            Event::Replied { reply, .. } => unwrap_sent(namespace, &mut reply.sent),
+            Event::RequestFailed { error, .. } => {
+                unwrap_sent(namespace, &mut error.0.sent);
+                unwrap_error(namespace, &mut error.0.error);
+            }
             Event::RecallFailed { error, .. } => unwrap_error(namespace, &mut error.0),
             Event::EndTransactionFailed { error, .. } => unwrap(namespace, error.topic_mut()),
             Event::SendBackFailed { error, .. } => {
@@ -96,6 +103,12 @@ impl Client {
             _ => {}
         }
         event
+    }
+}
+
+fn unwrap_sent(namespace: &str, sent: &mut Option<SendResult>) {
+    if let Some(sent) = sent {
+        unwrap(namespace, &mut sent.queue.topic);
     }
 }
 

@@ -252,14 +252,8 @@ impl Operations {
                 recalls::ended(*op, &ended, "RecallFailed")?;
                 recalls::failure(now, *op, &ended, error)?;
             }
-            Event::Replied { op, reply } => {
-                let ended = self.end(*op, event)?;
-                requests::ended(&mut self.tally, now, &ended, event)?;
-            }
-            Event::RequestFailed { op, error } => {
-                let ended = self.end(*op, event)?;
-                self.tally.requests_failed += 1;
-                requests::no_reply(now, *op, &ended, error)?;
+            Event::Replied { op, .. } | Event::RequestFailed { op, .. } => {
+                requests::ended(self, now, *op, event)?;
             }
             Event::Cancelled { op } => {
                 let ended = self.end(*op, event)?;

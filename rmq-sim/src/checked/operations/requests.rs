@@ -2,25 +2,26 @@
 
 use rmq_core::{Event, Instant, NoReplyError, NoReplyErrorKind, OpId};
 
-use super::{Op, Tally, failure};
+use super::{Op, Operations, failure};
 use crate::checked::call::Kind;
 use crate::checked::{ONE_TERMINAL_EVENT, WITHIN_POLICY};
 use crate::oracle::Violation;
 
 /// Counts the end of a request, and judges it.
-pub(super) fn ended(tally: &mut Tally, now: Instant, ended: &Op, event: &Event) -> Result<(), Violation> {
+pub(super) fn ended(ops: &mut Operations, now: Instant, op: OpId, event: &Event) -> Result<(), Violation> {
+    let ended = ops.end(op, event)?;
     match event {
-        Event::Replied { op, reply } => {
-            tally.requests_succeeded += 1;
-            is_request(*op, ended, "Replied")?;
+        Event::Replied { reply, .. } => {
+            ops.tally.requests_succeeded += 1;
+            is_request(op, &ended, "Replied")?;
             Violation::unless((1..=ended.attempts).contains(&reply.attempts), WITHIN_POLICY, || {
                 format!("{op:?} was replied to after {} attempts of {}", reply.attempts, ended.attempts)
             })
         }
-        Event::RequestFailed { op, error } => {
-            tally.requests_failed += 1;
-            is_request(*op, ended, "RequestFailed")?;
-            no_reply(now, *op, ended, error)
+        Event::RequestFailed { error, .. } => {
+            ops.tally.requests_failed += 1;
+            is_request(op, &ended, "RequestFailed")?;
+            no_reply(now, op, &ended, error)
         }
         _ => Ok(()),
     }
