@@ -2,6 +2,7 @@
 
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
@@ -17,6 +18,16 @@ impl Address {
     /// An address from its parts. An IPv6 host is given without brackets.
     pub fn new(host: &str, port: u16) -> Self {
         Self { host: host.into(), port }
+    }
+
+    /// The addresses of a text that joins them by `;`, as lists of name servers do (producer §2.2). Spaces around them and
+    /// empty parts do not count.
+    ///
+    /// # Errors
+    ///
+    /// The first that cannot be read.
+    pub fn parse_list(text: &str) -> Result<Vec<Self>, AddressError> {
+        text.split(';').map(str::trim).filter(|part| !part.is_empty()).map(str::parse).collect()
     }
 
     /// Name or IP address; IPv6 without brackets.

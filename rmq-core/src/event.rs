@@ -147,6 +147,8 @@ pub enum Event {
         address: Address,
         /// Why.
         cause: CloseCause,
+        /// Whether another connection to this address had taken its place, as its peer had sent the client away.
+        replaced: bool,
     },
     /// A broker refused to register this client's producer groups.
     HeartbeatRefused {

@@ -26,6 +26,9 @@ pub struct Limits {
     /// Brokers whose health a producer with [`FaultTolerance`](crate::FaultTolerance) remembers; 1,024. Over it the one that
     /// least is to be said of is forgotten.
     pub fault_items: usize,
+    /// Connections whose peer has sent this client away and that still wait for answers; 64. Over it the oldest is closed,
+    /// and what waits on it fails. They do not count as [`links`](Self::links).
+    pub draining: usize,
     /// Trace records that wait to be sent, for each producer with [`Trace`](crate::Trace); 2,048. Over it new ones are dropped and
     /// counted.
     pub trace_records: usize,
@@ -63,6 +66,7 @@ impl Default for Limits {
             topics: 10_000,
             links: 1_024,
             fault_items: 1_024,
+            draining: 64,
             trace_records: 2_048,
             trace_sends: 64,
             frame: MAX_FRAME_LEN,
@@ -86,6 +90,7 @@ impl Limits {
             ("limits.topics", self.topics),
             ("limits.links", self.links),
             ("limits.fault_items", self.fault_items),
+            ("limits.draining", self.draining),
             ("limits.trace_records", self.trace_records),
             ("limits.trace_sends", self.trace_sends),
             ("limits.write_batch", self.write_batch),

@@ -72,6 +72,8 @@ pub struct Stats {
     pub protocol_errors: u64,
     /// Counter: answers that nobody waits for: late, cancelled meanwhile, or never asked for.
     pub unknown_answers: u64,
+    /// Counter: requests that a peer did not act on, as it goes away.
+    pub go_aways: u64,
     /// Counter: requests that a broker made.
     pub inbound: u64,
     /// Counter: requests of a broker dropped because too many answers wait.
@@ -122,6 +124,8 @@ pub struct Stats {
     pub auto_batches: usize,
     /// Gauge: peers known.
     pub links: usize,
+    /// Gauge: connections that wait for their last answers, as their peer has sent this client away.
+    pub draining: usize,
     /// Gauge: connections open.
     pub connections: usize,
     /// Gauge: requests not yet handed to a stream.

@@ -14,23 +14,43 @@ use rmq_core::{
 };
 
 use crate::client::Client;
+use crate::discovery::{self, AddressServer, NameServerSource};
 use crate::error::StartError;
 use crate::runtime::Runtime;
 use crate::shared::{Owner, Shared};
 use crate::task::Loop;
+
+/// Where name servers are looked up.
+enum Source {
+    AddressServer(String),
+    Other(Box<dyn NameServerSource>),
+}
+
+impl Source {
+    fn open<S: Runtime>(self, runtime: &Arc<S>) -> Result<Box<dyn NameServerSource>, StartError> {
+        match self {
+            Self::Other(source) => Ok(source),
+            Self::AddressServer(url) => match url.parse() {
+                Ok(url) => Ok(Box::new(AddressServer::new(Arc::clone(runtime), url))),
+                Err(problem) => Err(StartError::AddressServer { url, problem }),
+            },
+        }
+    }
+}
 
 /// Configures a [`Client`]. The defaults, and what each setting is called in Java, are those of
 /// [`ClientConfigBuilder`], whose settings are all here.
 pub struct ClientBuilder<R> {
     config: ClientConfigBuilder,
     checked: Option<ClientConfig>,
+    source: Option<Source>,
     runtime: PhantomData<fn() -> R>,
 }
 
 impl<R> ClientBuilder<R> {
     pub(crate) fn new() -> Self {
         let config = ClientConfigBuilder::default();
-        Self { config, checked: None, runtime: PhantomData }
+        Self { config, checked: None, source: None, runtime: PhantomData }
     }
 
     fn set(mut self, set: impl FnOnce(ClientConfigBuilder) -> ClientConfigBuilder) -> Self {
@@ -42,6 +62,26 @@ impl<R> ClientBuilder<R> {
     #[must_use]
     pub fn name_server(self, addresses: impl ToString) -> Self {
         self.set(|config| config.name_server(&addresses.to_string()))
+    }
+
+    /// Asks an address server for the name servers: a text of `host:port`s, joined by `;`, at a plain
+    /// `http://host[:port]/path`. It is asked as each [source](NameServerSource) is, with 3 s for connecting and 3 s for an
+    /// answer, of at most 64 KiB.
+    ///
+    /// Until the first list comes, those given to [`name_server`](Self::name_server) serve; if there are none, sends wait for
+    /// it within their time. Java has this when no `namesrvAddr` is set: its default is
+    /// `http://jmenv.tbsite.net:8080/rocketmq/nsaddr`.
+    #[must_use]
+    pub fn address_server(mut self, url: impl ToString) -> Self {
+        self.source = Some(Source::AddressServer(url.to_string()));
+        self
+    }
+
+    /// Asks a user's own source for the name servers, in place of an [address server](Self::address_server).
+    #[must_use]
+    pub fn name_server_source(mut self, source: impl NameServerSource) -> Self {
+        self.source = Some(Source::Other(Box::new(source)));
+        self
     }
 
     /// Time for opening a connection; 3 s by default.
@@ -84,6 +124,12 @@ impl<R> ClientBuilder<R> {
     #[must_use]
     pub fn close_on_timeout(self, rule: CloseOnTimeout) -> Self {
         self.set(|config| config.close_on_timeout(rule))
+    }
+
+    /// Whether what a server that goes away did not act on is sent once more on a new connection; yes by default.
+    #[must_use]
+    pub fn reconnect_on_go_away(self, reconnect: bool) -> Self {
+        self.set(|config| config.reconnect_on_go_away(reconnect))
     }
 
     /// Format of the headers written; JSON by default.
@@ -164,7 +210,7 @@ impl<R> ClientBuilder<R> {
     ///
     /// # Errors
     ///
-    /// A configuration that cannot work, no name server, or no runtime here.
+    /// A configuration that cannot work, neither a name server nor a source of them, or no runtime here.
     pub fn start(self) -> Result<Client<R>, StartError>
     where
         R: Runtime + Default,
@@ -177,16 +223,19 @@ impl<R> ClientBuilder<R> {
     ///
     /// # Errors
     ///
-    /// A configuration that cannot work, no name server, or a task that cannot be started.
+    /// A configuration that cannot work, neither a name server nor a source of them, or a task that cannot be started.
     pub fn start_on<S: Runtime>(self, runtime: S) -> Result<Client<R>, StartError> {
         let config = match self.checked {
             Some(config) => config,
             None => self.config.build()?,
         };
-        if config.name_servers().is_empty() {
-            return Err(ConfigError::NoNameServer.into());
-        }
         let runtime = Arc::new(runtime);
+        let source = self.source.map(|source| source.open(&runtime)).transpose()?;
+        let config = match &source {
+            Some(_) => config.name_servers_follow(),
+            None if config.name_servers().is_empty() => return Err(ConfigError::NoNameServer.into()),
+            None => config,
+        };
         let (now, unix_ms) = (runtime.now(), runtime.unix_ms());
         // The way to a name server shows which of its addresses this host is known by.
         let peer = config.name_servers().first().and_then(|address| address.host().parse().ok());
@@ -196,7 +245,12 @@ impl<R> ClientBuilder<R> {
         let shared = Arc::new(Shared::new(Core::new(config, start), clock));
         let task = Loop::new(Arc::clone(&runtime), Arc::clone(&shared), now, unix_ms);
         runtime.spawn(task)?;
-        Ok(Client::new(Owner::new(shared)))
+        // From here on a failure ends the task.
+        let owner = Owner::new(Arc::clone(&shared));
+        if let Some(source) = source {
+            runtime.spawn(discovery::watch(Arc::clone(&runtime), shared, source))?;
+        }
+        Ok(Client::new(owner))
     }
 }
 

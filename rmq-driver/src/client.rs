@@ -9,9 +9,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use rmq_core::proto::sign::Credentials;
-use rmq_core::{ConfigError, ProducerConfig, Stats};
+use rmq_core::{Address, ConfigError, ProducerConfig, Stats};
 
 use crate::builder::ClientBuilder;
+use crate::discovery::NameServerSourceError;
 use crate::error::Error;
 use crate::producer::Producer;
 use crate::shared::{EndKey, Owner};
@@ -68,6 +69,25 @@ impl<R> Client<R> {
     /// further attempts of sends under way included. Connections stay open.
     pub fn set_credentials(&self, credentials: Option<Credentials>) {
         self.owner.set_credentials(credentials);
+    }
+
+    /// Takes another list of name servers: one `host:port`, or several joined by `;`. True if it holds others than those
+    /// known. Sends under way go on with it; the connection to a server that is not in it is closed. Java:
+    /// `updateNameServerAddressList`.
+    ///
+    /// # Errors
+    ///
+    /// An address that cannot be read, or none at all; a client that is shut down. The list is as it was.
+    pub fn set_name_servers(&self, addresses: &str) -> Result<bool, ConfigError> {
+        let list = Address::parse_list(addresses).map_err(ConfigError::NameServer)?;
+        self.owner.set_name_servers(list)
+    }
+
+    /// Why the last look for name servers brought none, with an [address
+    /// server](ClientBuilder::address_server) or another [source](crate::NameServerSource). None when it brought a list, or
+    /// there was no look yet.
+    pub fn name_server_source_error(&self) -> Option<NameServerSourceError> {
+        self.owner.lock().source_error.clone()
     }
 
     /// The id that brokers know this client by.

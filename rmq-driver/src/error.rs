@@ -15,6 +15,14 @@ pub enum StartError {
     /// The configuration cannot work.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The URL of the address server is of no use.
+    #[error("`{url}` is not the URL of an address server: {problem}; write http://host:port/path")]
+    AddressServer {
+        /// What was given.
+        url: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
     /// The client's task cannot be started.
     #[error("cannot start the client's task: {0}")]
     Spawn(#[from] SpawnError),

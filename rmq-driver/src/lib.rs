@@ -31,6 +31,7 @@ mod builder;
 mod checks;
 mod client;
 mod connection;
+mod discovery;
 mod error;
 mod listeners;
 mod operation;
@@ -50,6 +51,7 @@ mod waiters;
 pub use builder::ClientBuilder;
 pub use checks::{AnswerFuture, TransactionCheck, TransactionChecks};
 pub use client::{Client, ShutdownFuture};
+pub use discovery::{AddressServerProblem, Fetched, NameServerSource, NameServerSourceError};
 pub use error::{Error, StartError};
 pub use producer::{OnewayFuture, Producer, SendFuture};
 pub use queues::QueuesFuture;
@@ -65,12 +67,13 @@ pub use rmq_core::proto::message::{
 };
 pub use rmq_core::proto::sign::{Credentials, CredentialsError};
 pub use rmq_core::{
-    AddFieldError, Attempt, AttemptTimeout, AutoBatch, ClientConfig, CloseCause, CloseOnTimeout, ConfigError,
-    DelayLevel, EndTransactionError, FaultTolerance, Forbidden, InFlight, Limits, MessageQueue, NoReplyError,
-    NoReplyErrorKind, OutgoingRequest, ProducerConfig, RecallError, RecallInvalid, ReceivedAnswer,
-    Redelivery, RejectReason, RequestError, RequestFields, RequestHook, Resolution, RetryPolicy, SendAttempt,
-    SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError,
-    SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome, Stats, Trace,
+    AddFieldError, Address, AddressError, Attempt, AttemptTimeout, AutoBatch, ClientConfig, CloseCause,
+    CloseOnTimeout, ConfigError, DelayLevel, EndTransactionError, FaultTolerance, Forbidden, InFlight,
+    Limits, MessageQueue, NoReplyError, NoReplyErrorKind, OutgoingRequest, ProducerConfig, RecallError,
+    RecallInvalid, ReceivedAnswer, Redelivery, RejectReason, RequestError, RequestFields, RequestHook,
+    Resolution, RetryPolicy, SendAttempt, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind,
+    SendBackInvalid, SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus,
+    SentBack, ServerOutcome, Stats, Trace,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use send_back::SendBackFuture;
@@ -97,6 +100,7 @@ const _: () = {
     future::<AnswerFuture>();
     error::<Error>();
     error::<StartError>();
+    error::<NameServerSourceError>();
     error::<ConfigError>();
     error::<MessageError>();
     error::<BatchError>();

@@ -12,9 +12,11 @@ use bytes::Bytes;
 use rmq_core::proto::message::MessageRules;
 use rmq_core::proto::sign::Credentials;
 use rmq_core::{
-    CheckToken, Client as Core, ConfigError, MessageQueue, OpId, ProducerConfig, ProducerId, Rejected,
+    Address, CheckToken, Client as Core, ConfigError, MessageQueue, OpId, ProducerConfig, ProducerId,
+    Rejected,
 };
 
+use crate::discovery::{Fetched, NameServerSourceError};
 use crate::error::Error;
 use crate::listeners::{Checks, ListenerKey, Question};
 use crate::operation::Submitted;
@@ -48,6 +50,8 @@ pub(crate) struct State {
     pub(crate) end_wakers: BTreeMap<EndKey, Waker>,
     next_end_key: EndKey,
     pub(crate) stats: DriverStats,
+    /// Why the last look for name servers brought none.
+    pub(crate) source_error: Option<NameServerSourceError>,
 }
 
 impl State {
@@ -87,6 +91,7 @@ impl Shared {
             end_wakers: BTreeMap::new(),
             next_end_key: 0,
             stats: DriverStats::default(),
+            source_error: None,
         };
         Self { state: Mutex::new(state), clock, rules, client_id }
     }
@@ -127,6 +132,38 @@ impl Shared {
             Some(core) => core.add_producer(now, config),
             None => Err(ConfigError::ShutDown),
         })
+    }
+
+    pub(crate) fn set_name_servers(&self, list: Vec<Address>) -> Result<bool, ConfigError> {
+        self.command(|state, now| match state.core() {
+            Some(core) => core.set_name_servers(now, list),
+            None => Err(ConfigError::ShutDown),
+        })
+    }
+
+    /// Takes what a look for name servers brought. A list that is the same as the `last` one changes nothing, not even
+    /// one that was set since.
+    pub(crate) fn fetched(&self, fetched: Fetched, last: &mut Option<Vec<Address>>) {
+        let checked = fetched.and_then(|list| match list.is_empty() {
+            true => Err(NameServerSourceError::Empty),
+            false => Ok(list),
+        });
+        let failure = match checked {
+            Err(error) => Some(error),
+            Ok(list) if last.as_ref() == Some(&list) => None,
+            Ok(list) => {
+                // One that is shut down has no use for it.
+                let _ = self.set_name_servers(list.clone());
+                *last = Some(list);
+                None
+            }
+        };
+        let mut state = self.lock();
+        state.stats.fetches += 1;
+        state.stats.failed_fetches += u64::from(failure.is_some());
+        let before = std::mem::replace(&mut state.source_error, failure);
+        drop(state);
+        drop(before);
     }
 
     pub(crate) fn set_credentials(&self, credentials: Option<Credentials>) {

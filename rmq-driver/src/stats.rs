@@ -22,6 +22,10 @@ pub struct DriverStats {
     pub timers: u64,
     /// Events that end no operation, such as a connection closed or a heartbeat refused. They are counted and dropped.
     pub notices: u64,
+    /// Looks for name servers at a [source](crate::NameServerSource).
+    pub fetches: u64,
+    /// Looks that brought no list.
+    pub failed_fetches: u64,
     /// Brokers' questions about transactions that nobody [listened](crate::Producer::transaction_checks) to.
     pub checks_unheard: u64,
 }
@@ -37,6 +41,8 @@ impl DriverStats {
         self.blocked_writes += more.blocked_writes;
         self.timers += more.timers;
         self.notices += more.notices;
+        self.fetches += more.fetches;
+        self.failed_fetches += more.failed_fetches;
         self.checks_unheard += more.checks_unheard;
     }
 
@@ -53,6 +59,8 @@ impl DriverStats {
             blocked_writes: self.blocked_writes - earlier.blocked_writes,
             timers: self.timers - earlier.timers,
             notices: self.notices - earlier.notices,
+            fetches: self.fetches - earlier.fetches,
+            failed_fetches: self.failed_fetches - earlier.failed_fetches,
             checks_unheard: self.checks_unheard - earlier.checks_unheard,
         }
     }

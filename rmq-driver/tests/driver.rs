@@ -4,6 +4,7 @@
 
 #[path = "driver/batches.rs"]
 mod batches;
+mod discovery;
 mod requests;
 mod transactions;
 mod world;
@@ -136,6 +137,24 @@ fn a_detached_send_runs_on() {
     peer.run();
     assert_eq!(peer.bodies(), [&b"not polled"[..], b"polled", b"oneway"]);
     assert_eq!((client.stats().sends_succeeded, client.stats().operations), (4, 0));
+}
+
+/// Row 51, the handle's part: the send of a handle that is let go of is tried again as any other.
+#[test]
+fn row_051() {
+    let (world, mut peer, client, producer) = warm();
+    peer.holds = true;
+    Hand::begun(producer.send(message("hello"))).into_inner().detach().unwrap();
+    peer.run();
+    let broker = peer.pipe(BROKER);
+    world.pipes.with(broker, |end| end.peer_closed = true);
+    peer.holds = false;
+    peer.run();
+    world.pass(Duration::from_millis(100));
+    peer.run();
+    assert_eq!(peer.bodies(), [b"hello", b"hello"]);
+    let stats = client.stats();
+    assert_eq!((stats.sends_succeeded, stats.retries, stats.operations, stats.operation_bytes), (2, 1, 0, 0));
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn noise(len: usize) -> Bytes {
 
 fn prepared(body: Bytes, compression: BodyCompression) -> Prepared {
     let rules = MessageRules { compression, ..MessageRules::default() };
-    Message::new("orders", body).prepare(&rules).unwrap()
+    Message::new("orders", body).prepare(&rules).expect("it breaks no rule")
 }
 
 fn with(kind: Compression) -> BodyCompression {
@@ -34,7 +34,7 @@ fn with(kind: Compression) -> BodyCompression {
 fn received(prepared: &Prepared) -> Bytes {
     let (body, sys_flag) = (prepared.body().clone(), SysFlag(prepared.sys_flag()));
     let mut message = StoredMessage { body, sys_flag, ..StoredMessage::default() };
-    message.inflate(DEFAULT_MAX_LEN).unwrap();
+    message.inflate(DEFAULT_MAX_LEN).expect("it was compressed just now");
     message.body
 }
 

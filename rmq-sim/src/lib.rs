@@ -80,17 +80,17 @@
 //!
 //! # The model is not RocketMQ
 //!
-//! It knows routes, sends of messages and batches, messages given back, heartbeats and unregistering; every other request is
-//! answered with code 3,
-//! as servers answer codes they do not know. It keeps messages in memory, and only the newest. Delay levels are there, with
-//! the levels that brokers have by default; a message whose time has come moves when the model is next told the time, by a
-//! request or by [`model::Cluster::advance`]. A message that was dropped to keep the newest never comes. Timers and
-//! transactions are not there: a timed or half message is stored like any other. A batch is stored as its messages; topics that
-//! keep a batch as one message do not exist. Groups of
-//! consumers have a name, a retry topic and a limit, and no more: queue locks, which make an ordered group's retries dead
-//! letters, do not exist. Disks
-//! do not fill, nothing is flushed or replicated, nobody is authenticated, and brokers ask clients nothing, not even to
-//! rebalance. Routes are standard JSON, whatever version the client says it has.
+//! It knows routes, sends of messages and batches, messages given back, transactions, requests and replies, recalls, pulls, where
+//! queues begin and end, topics that are created, heartbeats and unregistering; every other request is answered with code 3,
+//! as servers answer codes they do not know. A pull has to bring its subscription, by tags, and is answered at once: nothing is
+//! held until a message comes. It keeps messages in memory, and only the newest. Delay levels are there, with the lengths that
+//! brokers have by default, and in 5.3 timers; a message whose time has come moves when the model is next told the time, by a
+//! request or by [`model::Cluster::advance`]. A message that was dropped to keep the newest never comes. A batch is stored as its
+//! messages; topics that keep a batch as one message do not exist. Groups of consumers have a name, a retry topic and a
+//! limit, and no more: queue locks, which make an ordered group's retries dead letters, do not exist. Disks do not fill, nothing
+//! is flushed or replicated, and nobody has to say who they are unless the configuration names users. Brokers ask clients how
+//! transactions went and hand them replies, and ask for nothing else, not even to rebalance. Routes are standard JSON, whatever
+//! version the client says it has.
 //!
 //! Nothing else happens by itself. Servers go down and come back, brokers register again and registrations expire when a test
 //! says so ([`model::Cluster::stop`] and those beside it). A broker that went down has every message that it stored. What
@@ -102,7 +102,9 @@
 //!   releases 4.9.7 and 5.3.3. Where those differ, [`model::Profile`] chooses.
 //! - Its tests replay frames of the official Java client, captured in talk with a real cluster, and compare the answers
 //!   field name by field name with the captured ones.
-//! - The official Java client is run against `rmq-model-broker`, and the project's own tests against real brokers.
+//! - The official Java client is run against `rmq-model-broker`.
+//! - One script (rmq-tokio/tests/conformance) is run against the model and against real brokers of both releases, with the
+//!   same expectations of what is stored and of what is answered, word for word.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

@@ -139,7 +139,7 @@ fn levels_and_limits_decide() {
             assert_eq!((&*stored.topic, stored.queue_id), expected, "{profile}: {header:?}");
             assert_eq!(stored.reconsume_times, 1);
             if expected.0 == "%DLQ%g" {
-                assert_eq!((stored.property(DELAY), cluster.next_delivery()), (None, None));
+                assert_eq!((stored.property(DELAY), cluster.next_delivery()), (Some("0"), None));
                 assert_eq!(cluster.brokers()[0].topic("%DLQ%g").unwrap().write_queue_nums, 1);
             }
         }
@@ -203,6 +203,7 @@ fn sends_with_a_level_wait_too() {
         cluster.advance(NOW + 60_000);
         let stored = last(&cluster);
         assert_eq!((&*stored.topic, stored.queue_id, stored.queue_offset), ("Known", 3, 0), "{profile}");
+        assert_eq!(stored.property(WAIT), Some("true"), "{profile}");
     }
 }
 

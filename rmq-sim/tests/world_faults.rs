@@ -133,7 +133,7 @@ fn every_fault_has_a_method() {
     broker.refuse(span()).blackhole(span()).stall(span()).stall_requests(span()).stall_answers(span());
     broker.slow_answers(SECOND, span()).reset(SECOND).half_open(SECOND).crash(span()).vanish(span());
     broker.hang(span()).mute(span()).answer_sends(ResponseCode::SYSTEM_BUSY, span());
-    broker.close_on_request(span()).close_after_request(span());
+    broker.close_on_request(span()).close_after_request(span()).drain(span()).go_away(span());
     let outcome = world.run_with(async |sim| sim.sleep(3 * SECOND).await);
     let began: BTreeSet<_> = outcome.network().fault_counts().collect();
     let client_kinds = [FaultKind::Suspend, FaultKind::ClockStep, FaultKind::Kill];

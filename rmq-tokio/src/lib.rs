@@ -29,7 +29,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rmq_driver::rmq_core::{Address, Instant};
+use rmq_driver::rmq_core::Instant;
 pub use rmq_driver::*;
 pub use stream::Stream;
 use tokio::net::{TcpStream, lookup_host};

@@ -57,6 +57,9 @@ impl Client {
             if queue.is_some_and(|queue| *queue.topic != *batch.topic()) {
                 return Err(RejectReason::OtherTopic);
             }
+            if self.config.rules.namespace.is_some() {
+                self.admit_topic(batch.topic())?;
+            }
             self.admit_bytes(batch.max_len())?;
             if options.no_wait {
                 self.admit_at_once(producer, &config, batch.max_len())?;

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 
 use bytes::Bytes;
+use rmq_proto::code::ResponseCode;
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::frame::Frame;
 
@@ -13,7 +14,7 @@ use crate::config::CloseOnTimeout;
 use crate::error::{CloseCause, RequestError};
 use crate::event::Event;
 use crate::io::{CloseReason, ConnId};
-use crate::link::{Asking, Entry, FAIR_WAIT, Link, LinkId, Owner, State, Ticket, Up};
+use crate::link::{Asking, Entry, FAIR_WAIT, Link, LinkId, Owner, Request, State, Ticket, Up};
 use crate::time::Instant;
 
 impl Client {
@@ -24,12 +25,22 @@ impl Client {
         owner: Owner,
         by_user: bool,
     ) -> Result<(LinkId, Ticket), RequestError> {
+        self.put(address, Request::new(owner), by_user)
+    }
+
+    /// [`request`](Self::request), for one that may have been sent here.
+    pub(super) fn put(
+        &mut self,
+        address: &Address,
+        request: Request,
+        by_user: bool,
+    ) -> Result<(LinkId, Ticket), RequestError> {
         let id = self.link_for(address)?;
         self.connect(id, by_user)?;
         let Some(link) = self.links.get_mut(id) else {
             return Err(RequestError::TooManyConnections { limit: self.config.limits.links });
         };
-        let ticket = link.queue.push(owner);
+        let ticket = link.queue.push(request);
         self.want_write(id);
         Ok((id, ticket))
     }
@@ -40,13 +51,18 @@ impl Client {
         }
         // Brokers, however many, must not keep a name server out.
         let limit = self.config.limits.links;
-        if self.links.len() >= limit && !self.name_servers.contains(address) {
+        let known = self.links.len() - self.draining.len();
+        if known >= limit && !self.name_servers.contains(address) {
             return Err(RequestError::TooManyConnections { limit });
         }
+        Ok(self.add_link(address))
+    }
+
+    pub(super) fn add_link(&mut self, address: &Address) -> LinkId {
         let id = self.links.insert(Link::new(address.clone()));
         self.link_by_address.insert(address.clone(), id);
         self.begin_beating(id);
-        Ok(id)
+        id
     }
 
     /// Starts connecting an idle link, or says why that has to wait.
@@ -128,6 +144,7 @@ impl Client {
                 self.beat_if_due(id);
             }
         }
+        self.close_if_drained(id);
         self.push_idle_deadline(id);
         self.rearm_link(id);
         self.forget_link_if_spare(id);
@@ -190,6 +207,7 @@ impl Client {
         }
         self.want_write(id);
         self.rearm_link(id);
+        self.close_if_drained(id);
     }
 
     pub(super) fn received(&mut self, conn: ConnId, mut data: Bytes) {
@@ -216,6 +234,7 @@ impl Client {
                 Err(error) => self.bad_bytes(id, CloseCause::Frame(error)),
             }
         }
+        self.close_if_drained(id);
     }
 
     fn bad_bytes(&mut self, id: LinkId, cause: CloseCause) {
@@ -234,10 +253,18 @@ impl Client {
         }
         let entry =
             self.links.get_mut(id).and_then(Link::up).and_then(|up| up.pending.remove(command.opaque));
-        if let Some(entry) = &entry {
+        let goes_away = ResponseCode(command.code) == ResponseCode::GO_AWAY;
+        // That a peer goes away is no answer (producer §8.7).
+        if let Some(entry) = &entry
+            && !goes_away
+        {
             self.tell_hooks(id, entry.code, &command);
         }
         match entry {
+            Some(Entry { owner: Some(owner), again, .. }) if goes_away => {
+                self.sent_away(id, Request { owner, again }, command);
+                self.settle();
+            }
             Some(Entry { owner: Some(owner), .. }) => {
                 self.effects.push_back(Effect::Answered { owner, command });
                 self.settle();
@@ -253,7 +280,7 @@ impl Client {
         let Some(conn) = link.conn() else { return };
         let state = link.failed(now, cause.clone(), &mut self.rng);
         let waiting = link.queue.drain();
-        let address = link.address.clone();
+        let (address, replaced) = (link.address.clone(), link.draining);
         if self.outputs.forget(conn) && order && !mutated!(LeakConnection) {
             self.outputs.push(Item::Close { conn });
         }
@@ -272,20 +299,25 @@ impl Client {
             self.stats.connect_failures += 1;
             waiting.for_each(|owner| fail(owner, RequestError::Connect(cause.clone())));
         }
-        self.notice(Event::ConnectionClosed { address, cause });
+        self.notice(Event::ConnectionClosed { address, cause, replaced });
         self.rearm_link(id);
         self.forget_link_if_spare(id);
     }
 
     pub(super) fn forget_link_if_spare(&mut self, id: LinkId) {
         let Some(link) = self.links.get(id) else { return };
-        let remembers = self.name_servers.contains(&link.address) || link.held_off(self.now, true).is_some();
+        let known = self.name_servers.contains(&link.address) || link.held_off(self.now, true).is_some();
+        let remembers = known && !link.draining;
         if !link.is_spare() || remembers {
             return;
         }
         if let Some(mut link) = self.links.remove(id) {
             self.timers.disarm(&mut link.timer);
-            self.link_by_address.remove(&link.address);
+            if link.draining {
+                self.draining.retain(|draining| *draining != id);
+            } else {
+                self.link_by_address.remove(&link.address);
+            }
         }
     }
 
@@ -308,6 +340,7 @@ impl Client {
         if breaks {
             self.break_link(id, CloseCause::Silent, true);
         }
+        self.close_if_drained(id);
     }
 
     /// Takes back a question from wherever it stands. If its time, from `began` to `deadline`, is not over, an answer may

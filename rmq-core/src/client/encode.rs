@@ -17,7 +17,7 @@ use super::Client;
 use crate::event::{OpId, ProducerId};
 use crate::fault::ProbeId;
 use crate::io::{ConnId, WriteData};
-use crate::link::{Answer, Asking, Entry, Link, LinkId, Next, Owner, Up};
+use crate::link::{Answer, Asking, Entry, Link, LinkId, Next, Owner, Request, Up};
 use crate::producer::{SendOp, Step};
 use crate::recall::Recall;
 use crate::route::TopicId;
@@ -88,7 +88,7 @@ impl Client {
             };
             match next {
                 Next::Answer(answer) => self.encode_answer(&answer, &mut batch),
-                Next::Request(owner) => self.encode_request(id, owner, &mut batch),
+                Next::Request(request) => self.encode_request(id, request, &mut batch),
             }
         }
         batch.flush();
@@ -173,10 +173,10 @@ impl Client {
 
     /// Names and sizes were checked when the request was accepted, so its frame can be made; should one not be, its
     /// owner's deadline ends it.
-    fn encode_request(&mut self, id: LinkId, owner: Owner, batch: &mut Batch) {
+    fn encode_request(&mut self, id: LinkId, request: Request, batch: &mut Batch) {
         let Some(opaque) = self.links.get_mut(id).and_then(Link::up).map(Up::take_opaque) else { return };
         let before = batch.len();
-        let made = match owner {
+        let made = match request.owner {
             Owner::Send(op) => {
                 self.board(op);
                 self.encode_send(op, opaque, batch)
@@ -188,44 +188,29 @@ impl Client {
             Owner::Probe(probe) => self.encode_probe(probe, opaque, batch),
         };
         match made {
-            Ok(()) if batch.len() > before => self.request_written(owner, opaque, batch),
+            Ok(()) if batch.len() > before => self.request_written(request, opaque, batch),
             Ok(()) => {}
             Err(_) => self.stats.misuses += 1,
         }
     }
 
     /// The request is in the batch: from now on its owner waits for the answer, or for the bytes to go.
-    fn request_written(&mut self, owner: Owner, opaque: i32, batch: &Batch) {
+    fn request_written(&mut self, request: Request, opaque: i32, batch: &Batch) {
+        let Request { owner, again } = request;
         if mutated!(AcknowledgeWhenWritten, self.acknowledged_unasked(owner)) {
             return;
         }
         let (now, id, code, end) = (self.now, batch.link, batch.code, batch.len());
         let Some(up) = self.links.get_mut(id).and_then(Link::up) else { return };
-        match owner {
-            Owner::Send(op) => {
-                let Some(send) = self.sends.get_mut(op.0) else { return };
-                if send.oneway {
-                    send.step = Step::Writing;
-                    return up.push_oneway(end, op);
-                }
-                send.step = Step::Awaiting { link: id, opaque };
-            }
-            Owner::Route(topic) => {
-                if let Some(query) = self.routes.get_mut(topic).and_then(|topic| topic.query.as_mut()) {
-                    query.asking = Asking::Awaiting { link: id, opaque };
-                }
-            }
-            Owner::SendBack(op) => self.back_written(op, id, opaque),
-            Owner::Probe(ProbeId(probe)) => {
-                if let Some(probe) = self.probes.get_mut(probe) {
-                    probe.asking = Asking::Awaiting { link: id, opaque };
-                }
-            }
-            Owner::Heartbeat(_) | Owner::Unregister(_) => {}
+        if let Owner::Send(op) = owner
+            && let Some(send) = self.sends.get_mut(op.0).filter(|send| send.oneway)
+        {
+            send.step = Step::Writing;
+            return up.push_oneway(end, op);
         }
-        let Some(up) = self.links.get_mut(id).and_then(Link::up) else { return };
         let received = up.received;
-        up.pending.insert(opaque, Entry { owner: Some(owner), code, written_at: now, received });
+        up.pending.insert(opaque, Entry { owner: Some(owner), code, again, written_at: now, received });
+        self.stands(owner, Asking::Awaiting { link: id, opaque });
     }
 
     fn encode_send(&self, OpId(op): OpId, opaque: i32, batch: &mut Batch) -> Result<(), EncodeError> {

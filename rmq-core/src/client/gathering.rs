@@ -46,6 +46,7 @@ impl Client {
 
     /// Lets a message wait in its group, which goes out when that makes it large enough.
     pub(super) fn gather(&mut self, mut send: SendOp, key: GroupKey) -> OpId {
+        self.enter_namespace(&mut send);
         let (body_len, element_len) = (send.body.len(), element_len(&send));
         let enough = send.config.auto_batch.map_or(0, |auto| auto.bytes);
         self.send_bytes += send.bytes();

@@ -10,7 +10,7 @@ use super::shutdown::Lifecycle;
 use crate::address::Address;
 use crate::error::{CloseCause, kept};
 use crate::event::Event;
-use crate::link::{Beat, Heartbeat, Link, LinkId, Owner, State};
+use crate::link::{Beat, Heartbeat, Link, LinkId, Owner, Request, State};
 use crate::route::BrokerChange;
 
 /// From hearing of a master to the first heartbeat, unless a send connects before.
@@ -63,7 +63,7 @@ impl Client {
         self.forget_link_if_spare(id);
     }
 
-    fn stop_beating(&mut self, id: LinkId) {
+    pub(super) fn stop_beating(&mut self, id: LinkId) {
         let beat = self.take_beat(id);
         if let Some(link) = self.links.get_mut(id) {
             link.heartbeat = None;
@@ -119,7 +119,8 @@ impl Client {
         match link.state {
             State::Up(_) => {
                 heartbeat.awaiting = Some(Beat { began: now, deadline: now + self.config.request_timeout });
-                link.queue.push(Owner::Heartbeat(id));
+                let again = core::mem::take(&mut link.beats_again);
+                link.queue.push(Request { owner: Owner::Heartbeat(id), again });
                 self.want_write(id);
             }
             State::Idle => {

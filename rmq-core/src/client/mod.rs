@@ -4,6 +4,7 @@ mod admission;
 mod attempts;
 mod batches;
 mod connections;
+mod draining;
 mod encode;
 mod extras;
 mod faults;
@@ -12,6 +13,7 @@ mod heartbeats;
 mod inbound;
 #[cfg(rmq_mutate)]
 mod mutations;
+mod name_servers;
 mod namespaces;
 mod outputs;
 mod queues;
@@ -111,6 +113,8 @@ pub struct Client {
     outputs: Outputs,
     links: Slab<Link>,
     link_by_address: BTreeMap<Address, LinkId>,
+    /// Links that drain, the one longest at it first.
+    draining: VecDeque<LinkId>,
     name_servers: NameServers,
     routes: RouteTable,
     brokers: Brokers,
@@ -153,6 +157,7 @@ impl Client {
             outputs: Outputs::new(config.limits.notices),
             links: Slab::new(),
             link_by_address: BTreeMap::new(),
+            draining: VecDeque::new(),
             name_servers,
             routes: RouteTable::new(),
             brokers: Brokers::default(),
@@ -288,7 +293,8 @@ impl Client {
             groups: self.gathering.groups(),
             auto_batches: self.gathering.batches,
             topics: self.routes.len(),
-            links: self.links.len(),
+            links: self.links.len() - self.draining.len(),
+            draining: self.draining.len(),
             connections: self.links.iter().filter(|(_, link)| up(link)).count(),
             queued: self.links.iter().map(|(_, link)| link.queue.len()).sum(),
             awaited: self.links.iter().map(|(_, link)| link.awaited()).sum(),

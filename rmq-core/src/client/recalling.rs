@@ -27,7 +27,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Over a limit, with a producer of another client, a topic that is too long for the client's namespace, or when shut down, the recall is handed back.
+    /// Over a limit, with a producer of another client, with a topic that is too long for the client's namespace, or when shut
+    /// down, the recall is handed back.
     pub fn recall(
         &mut self,
         now: Instant,
@@ -35,8 +36,7 @@ impl Client {
         recall: Recall,
     ) -> Result<OpId, Rejected<Recall>> {
         self.advance(now);
-        let admitted = self.admit_any(producer);
-        let admitted = admitted.and_then(|config| {
+        let admitted = self.admit_any(producer).and_then(|config| {
             self.admit_topic(recall.topic())?;
             self.admit_bytes(recall.bytes())?;
             Ok(config)

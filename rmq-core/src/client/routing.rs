@@ -89,12 +89,13 @@ impl Client {
     }
 
     /// Puts the question to the next server.
-    fn ask_server(&mut self, id: TopicId) {
+    pub(super) fn ask_server(&mut self, id: TopicId) {
         let Some(query) = self.routes.get(id).and_then(|topic| topic.query.as_ref()) else { return };
         if let Some(outcome) = query.exhausted(self.now) {
             return self.query_ended(id, outcome);
         }
-        let Some(server) = query.server().cloned() else { return };
+        // Without a server, a list of them is waited for.
+        let Some(server) = query.server().cloned() else { return self.rearm_query(id) };
         let by_user = query.by_user;
         self.stats.route_queries += 1;
         match self.request(&server, Owner::Route(id), by_user) {
@@ -108,7 +109,7 @@ impl Client {
         }
     }
 
-    fn rearm_query(&mut self, id: TopicId) {
+    pub(super) fn rearm_query(&mut self, id: TopicId) {
         if let Some(query) = self.routes.get_mut(id).and_then(|topic| topic.query.as_mut()) {
             self.timers.arm(&mut query.timer, query.slice, Timer::Query(id));
         }

@@ -163,7 +163,7 @@ impl Client {
     }
 
     fn resolve(&mut self, op: OpId) {
-        if self.name_servers.is_empty() {
+        if self.name_servers.is_empty() && !self.config.name_servers_follow {
             return self.give_up(op, SendErrorKind::NoNameServer);
         }
         let now = self.now;

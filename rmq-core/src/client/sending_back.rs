@@ -7,7 +7,7 @@ use super::{Client, Effect, Timer};
 use crate::config::SendBackOptions;
 use crate::error::{CloseCause, Rejected, RequestError, SendErrorKind};
 use crate::event::{Event, OpId, ProducerId};
-use crate::link::Owner;
+use crate::link::{Asking, Owner};
 use crate::producer::{NewSend, SendOp, Step, Target};
 use crate::send_back::{AfterFailure, BackStep, SendBack, SendBackOp, SentBack};
 
@@ -130,9 +130,13 @@ impl Client {
         self.back_failed(op, RequestError::Timeout { after: now.saturating_since(began), written });
     }
 
-    pub(super) fn back_written(&mut self, op: OpId, link: crate::link::LinkId, opaque: i32) {
+    pub(super) fn back_stands(&mut self, op: OpId, asking: Asking) {
         if let Some(back) = self.back(op) {
-            back.step = BackStep::Awaiting { link, opaque };
+            match asking {
+                Asking::Idle => {}
+                Asking::Queued { link, ticket } => back.step = BackStep::Queued { link, ticket },
+                Asking::Awaiting { link, opaque } => back.step = BackStep::Awaiting { link, opaque },
+            }
         }
     }
 

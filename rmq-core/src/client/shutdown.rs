@@ -13,7 +13,7 @@ use super::{Client, Timer};
 use crate::deadlines::Armed;
 use crate::error::CloseCause;
 use crate::event::Event;
-use crate::link::{LinkId, Owner};
+use crate::link::{LinkId, Owner, Request};
 use crate::slab::Slab;
 use crate::time::Instant;
 
@@ -113,7 +113,7 @@ impl Client {
         for id in registered {
             for group in &groups {
                 if let Some(link) = self.links.get_mut(id) {
-                    link.queue.push(Owner::Unregister(*group));
+                    link.queue.push(Request::new(Owner::Unregister(*group)));
                 }
             }
             self.want_write(id);
@@ -141,6 +141,7 @@ impl Client {
         self.routes.ids().into_iter().for_each(|id| self.forget_topic(id));
         self.links = Slab::new();
         self.link_by_address.clear();
+        self.draining.clear();
         self.timers.clear();
         self.outputs.push_shut_down(Event::ShutDown);
     }

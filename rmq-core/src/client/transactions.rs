@@ -18,7 +18,7 @@ use crate::config::{ProducerConfig, SendOptions};
 use crate::error::{RejectReason, Rejected, RequestError};
 use crate::event::{Event, OpId, ProducerId, Resolution, SendResult};
 use crate::io::ConnId;
-use crate::link::{LinkId, Owner, Ticket};
+use crate::link::{LinkId, Owner, Request, Ticket};
 use crate::producer::{NewSend, Progress, SendOp, Step, Target};
 use crate::route::Choice;
 use crate::time::Instant;
@@ -92,8 +92,7 @@ impl Client {
         remark: Option<&str>,
     ) -> Result<OpId, RejectReason> {
         self.advance(now);
-        let topic = self.wire_name(&half.queue.topic).into_owned();
-        let end = End::of_half(half, topic, resolution, remark).ok_or(RejectReason::OffsetMessageId);
+        let end = End::of_half(half, resolution, remark).ok_or(RejectReason::OffsetMessageId);
         let admitted = end.and_then(|end| Ok((self.admit_end(producer, &end)?, end)));
         let (config, mut end) = admitted.inspect_err(|_| self.stats.rejected += 1)?;
         end.labels = config.trace.as_ref().and_then(|_| Labels::of_half(half));
@@ -200,9 +199,10 @@ impl Client {
         address: Option<&Address>,
     ) -> Result<(LinkId, Ticket), RequestError> {
         if let Some(id) = link
-            && let Some(link) = self.links.get_mut(id)
+            // Who sends clients away does nothing more, and nobody would say so.
+            && let Some(link) = self.links.get_mut(id).filter(|link| !link.draining)
         {
-            let ticket = link.queue.push(Owner::Send(op));
+            let ticket = link.queue.push(Request::new(Owner::Send(op)));
             self.want_write(id);
             return Ok((id, ticket));
         }

@@ -45,6 +45,7 @@ pub struct Identity {
 #[derive(Clone, Debug)]
 pub struct ClientConfig {
     pub(crate) name_servers: Vec<Address>,
+    pub(crate) name_servers_follow: bool,
     pub(crate) connect_timeout: Duration,
     pub(crate) request_timeout: Duration,
     pub(crate) heartbeat_interval: Duration,
@@ -52,6 +53,7 @@ pub struct ClientConfig {
     pub(crate) idle_timeout: Duration,
     pub(crate) write_stall: Duration,
     pub(crate) close_on_timeout: CloseOnTimeout,
+    pub(crate) reconnect_on_go_away: bool,
     pub(crate) header_format: HeaderFormat,
     pub(crate) version: i32,
     pub(crate) rules: MessageRules,
@@ -70,6 +72,15 @@ impl ClientConfig {
     /// The name servers, in the order given.
     pub fn name_servers(&self) -> &[Address] {
         &self.name_servers
+    }
+
+    /// Says that [`Client::set_name_servers`](crate::Client::set_name_servers) will bring a list of name servers: while there
+    /// is none, operations wait for it, as they wait for an answer, in place of failing with
+    /// [`NoNameServer`](crate::SendErrorKind::NoNameServer).
+    #[must_use]
+    pub fn name_servers_follow(mut self) -> Self {
+        self.name_servers_follow = true;
+        self
     }
 
     /// The rules that [`Message::prepare`](rmq_proto::message::Message::prepare) is to check messages for this client
@@ -124,6 +135,7 @@ impl Default for ClientConfigBuilder {
     fn default() -> Self {
         let config = ClientConfig {
             name_servers: Vec::new(),
+            name_servers_follow: false,
             connect_timeout: Duration::from_secs(3),
             request_timeout: Duration::from_secs(3),
             heartbeat_interval: Duration::from_secs(30),
@@ -131,6 +143,7 @@ impl Default for ClientConfigBuilder {
             idle_timeout: Duration::from_secs(120),
             write_stall: Duration::from_secs(3),
             close_on_timeout: CloseOnTimeout::Silent,
+            reconnect_on_go_away: true,
             header_format: HeaderFormat::Json,
             version: CURRENT_VERSION,
             rules: MessageRules::default(),
@@ -147,11 +160,9 @@ impl ClientConfigBuilder {
     /// Adds name servers: one `host:port`, or several joined by `;`. Java: `namesrvAddr`. None by default.
     #[must_use]
     pub fn name_server(mut self, addresses: &str) -> Self {
-        for text in addresses.split(';').map(str::trim).filter(|text| !text.is_empty()) {
-            match text.parse() {
-                Ok(address) => self.config.name_servers.push(address),
-                Err(error) => self.problem = self.problem.or(Some(ConfigError::NameServer(error))),
-            }
+        match Address::parse_list(addresses) {
+            Ok(list) => self.config.name_servers.extend(list),
+            Err(error) => self.problem = self.problem.or(Some(ConfigError::NameServer(error))),
         }
         self
     }
@@ -205,6 +216,15 @@ impl ClientConfigBuilder {
     #[must_use]
     pub fn close_on_timeout(mut self, rule: CloseOnTimeout) -> Self {
         self.config.close_on_timeout = rule;
+        self
+    }
+
+    /// Whether a request that a server which goes away did not act on is sent once more, on a new connection to its address;
+    /// yes by default. If not, it has failed, and the connection is used until the server closes it. Java:
+    /// `enableReconnectForGoAway`.
+    #[must_use]
+    pub fn reconnect_on_go_away(mut self, reconnect: bool) -> Self {
+        self.config.reconnect_on_go_away = reconnect;
         self
     }
 

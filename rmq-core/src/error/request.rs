@@ -48,6 +48,12 @@ pub enum CloseCause {
     /// The route names another address for this broker now, or none.
     #[error("the broker is no longer at this address")]
     Moved,
+    /// It is no longer in the list of name servers.
+    #[error("the name server is no longer in the list")]
+    Unlisted,
+    /// Its peer had sent this client away: nothing waits on the connection any more, or too many such connections are open.
+    #[error("the peer had sent the client away")]
+    GoneAway,
     /// This client shut down.
     #[error("the client shut down")]
     ShutDown,
@@ -93,6 +99,10 @@ pub enum RequestError {
         /// Its own words, cut at 4 KiB.
         remark: Option<Arc<str>>,
     },
+    /// The peer goes away and did not act on the request. It said so on a new connection, too, or none was opened: the last
+    /// one was less than 100 ms old, or [`reconnect_on_go_away`](crate::ClientConfigBuilder::reconnect_on_go_away) is off.
+    #[error("the peer goes away and did not act on the request")]
+    GoneAway,
     /// The peer answered success, but its header cannot be used.
     #[error("unusable answer: {0}")]
     BadHeader(HeaderError),

@@ -75,7 +75,7 @@ pub enum SendErrorKind {
     NoNameServer,
     /// No name server gave a route.
     RouteUnavailable {
-        /// What each said.
+        /// What each said. Nothing: a list of name servers was to come, and none did.
         servers: Vec<ServerOutcome>,
     },
     /// All name servers say that neither the topic nor the default topic exists.
@@ -182,6 +182,9 @@ impl SendError {
         write!(f, "{what} topic `{topic}` ")?;
         match kind {
             SendErrorKind::NoNameServer => f.write_str("failed: no name server is configured")?,
+            SendErrorKind::RouteUnavailable { servers } if servers.is_empty() => {
+                write!(f, "failed after {}: no list of name servers has come", Rounded(*took))?;
+            }
             SendErrorKind::RouteUnavailable { servers } => {
                 write!(f, "failed after {}: no name server gave its route", Rounded(*took))?;
                 list(f, servers)?;

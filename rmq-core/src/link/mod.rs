@@ -6,6 +6,10 @@
 //! | Connecting | `Connected`                                  | Up         |
 //! | Connecting | `Closed`, connect timeout                    | Idle       |
 //! | Up         | `Closed`, bad bytes, stall, silence, idleness | Idle       |
+//! | Up         | its peer sends the client away               | Up, but draining |
+//!
+//! Another link takes the place of one that drains, and no address leads to it any more. It is closed, and gone, when all that
+//! was written on it is answered or given up.
 //!
 //! An idle link remembers why and when it failed: the next connect that the core starts by itself waits for the
 //! back-off, and one for a user's operation comes at most once per [`HOLD_OFF`].
@@ -15,7 +19,7 @@ mod queue;
 mod up;
 
 pub(crate) use pending::{Entry, Pending};
-pub(crate) use queue::{Answer, Next, Queue, Ticket};
+pub(crate) use queue::{Answer, Next, Queue, Request, Ticket};
 pub(crate) use up::Up;
 
 use alloc::boxed::Box;
@@ -101,6 +105,12 @@ pub(crate) struct Link {
     failure: Option<CloseCause>,
     failures: u32,
     pub(crate) backoff_until: Instant,
+    /// Its peer has sent the client away, and another link has taken its place.
+    pub(crate) draining: bool,
+    /// When it took the place of another link, if it did.
+    pub(crate) took_over: Option<Instant>,
+    /// Whether its first heartbeat stands for one on the link whose place it took.
+    pub(crate) beats_again: bool,
 }
 
 impl Link {
@@ -115,6 +125,9 @@ impl Link {
             failure: None,
             failures: 0,
             backoff_until: Instant::ZERO,
+            draining: false,
+            took_over: None,
+            beats_again: false,
         }
     }
 
@@ -143,6 +156,12 @@ impl Link {
             State::Up(up) => up.pending.len(),
             State::Idle | State::Connecting { .. } => 0,
         }
+    }
+
+    /// Whether it drains and nothing is left to wait for.
+    pub(crate) fn is_drained(&self) -> bool {
+        let quiet = matches!(&self.state, State::Up(up) if up.is_quiet());
+        self.draining && quiet && self.queue.is_empty()
     }
 
     /// Nothing but its address is worth remembering.
@@ -187,7 +206,14 @@ impl Link {
 
     /// Takes the state apart after a failure; the caller settles what waited.
     pub(crate) fn failed(&mut self, now: Instant, cause: CloseCause, rng: &mut Rng) -> State {
-        let benign = matches!(cause, CloseCause::Idle { .. } | CloseCause::Moved | CloseCause::ShutDown);
+        let benign = matches!(
+            cause,
+            CloseCause::Idle { .. }
+                | CloseCause::Moved
+                | CloseCause::Unlisted
+                | CloseCause::GoneAway
+                | CloseCause::ShutDown
+        );
         if benign {
             self.backoff_until = now;
         } else {

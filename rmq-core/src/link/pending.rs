@@ -11,6 +11,8 @@ use crate::time::Instant;
 pub(crate) struct Entry {
     /// None once cancelled: the opaque stays taken until its answer or deadline.
     pub(crate) owner: Option<Owner>,
+    /// Whether a peer that goes away has sent it here.
+    pub(crate) again: bool,
     /// What was asked for.
     pub(crate) code: RequestCode,
     pub(crate) written_at: Instant,

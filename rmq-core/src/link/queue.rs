@@ -17,11 +17,25 @@ pub(crate) struct Answer {
     pub(crate) remark: Option<String>,
 }
 
+/// A request that waits to be written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    pub(crate) owner: Owner,
+    /// Whether a peer that goes away has sent it here: that happens once.
+    pub(crate) again: bool,
+}
+
+impl Request {
+    pub(crate) const fn new(owner: Owner) -> Self {
+        Self { owner, again: false }
+    }
+}
+
 /// The next thing to write.
 #[derive(Clone, Debug)]
 pub(crate) enum Next {
     Answer(Answer),
-    Request(Owner),
+    Request(Request),
 }
 
 /// Requests carry no bytes yet: those are made when the stream can take them, so that what is taken back costs
@@ -29,8 +43,8 @@ pub(crate) enum Next {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Queue {
     answers: VecDeque<Answer>,
-    control: BTreeMap<Ticket, Owner>,
-    data: BTreeMap<Ticket, Owner>,
+    control: BTreeMap<Ticket, Request>,
+    data: BTreeMap<Ticket, Request>,
     serial: u64,
 }
 
@@ -51,16 +65,16 @@ impl Queue {
         self.answers.push_back(answer);
     }
 
-    pub(crate) fn push(&mut self, owner: Owner) -> Ticket {
+    pub(crate) fn push(&mut self, request: Request) -> Ticket {
         let ticket = Ticket(self.serial);
         self.serial += 1;
-        let lane = match owner {
+        let lane = match request.owner {
             Owner::Send(_) | Owner::SendBack(_) => &mut self.data,
             Owner::Route(_) | Owner::Heartbeat(_) | Owner::Unregister(_) | Owner::Probe(_) => {
                 &mut self.control
             }
         };
-        lane.insert(ticket, owner);
+        lane.insert(ticket, request);
         ticket
     }
 
@@ -72,25 +86,30 @@ impl Queue {
 
     /// Takes back a control request whose owner remembers no ticket.
     pub(crate) fn remove_owner(&mut self, owner: Owner) {
-        self.control.retain(|_, of| *of != owner);
+        self.control.retain(|_, of| of.owner != owner);
     }
 
     pub(crate) fn peek(&self) -> Option<Owner> {
         let lane = if self.control.is_empty() { &self.data } else { &self.control };
-        lane.first_key_value().map(|(_, owner)| *owner)
+        lane.first_key_value().map(|(_, request)| request.owner)
     }
 
     pub(crate) fn pop(&mut self) -> Option<Next> {
         if let Some(answer) = self.answers.pop_front() {
             return Some(Next::Answer(answer));
         }
-        let (_, owner) = self.control.pop_first().or_else(|| self.data.pop_first())?;
-        Some(Next::Request(owner))
+        let (_, request) = self.control.pop_first().or_else(|| self.data.pop_first())?;
+        Some(Next::Request(request))
     }
 
     /// All requests, in the order they would have been written; answers are dropped.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = Owner> + use<> {
         self.answers.clear();
+        self.take_requests().map(|request| request.owner)
+    }
+
+    /// All requests, in the order they would have been written. Answers belong to their connection and stay.
+    pub(crate) fn take_requests(&mut self) -> impl Iterator<Item = Request> + use<> {
         let control = core::mem::take(&mut self.control);
         let data = core::mem::take(&mut self.data);
         control.into_values().chain(data.into_values())

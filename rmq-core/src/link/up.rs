@@ -143,7 +143,13 @@ mod tests {
 
     fn entry() -> Entry {
         let owner = Owner::Route(TopicId(Id { slot: 0, generation: 0 }));
-        Entry { owner: Some(owner), code: RequestCode::HEART_BEAT, written_at: Instant::ZERO, received: 0 }
+        Entry {
+            owner: Some(owner),
+            code: RequestCode::HEART_BEAT,
+            again: false,
+            written_at: Instant::ZERO,
+            received: 0,
+        }
     }
 
     #[test]

@@ -6,7 +6,6 @@ use core::time::Duration;
 
 use rmq_proto::id::CorrelationId;
 
-use super::SendOp;
 use crate::error::{NoReply, NoReplyError, NoReplyErrorKind, SendErrorKind};
 use crate::event::{Event, SendResult};
 
@@ -34,12 +33,5 @@ impl RequestOp {
             _ => NoReplyErrorKind::SendFailed,
         };
         Event::RequestFailed { op, error: NoReplyError(Box::new(NoReply { kind, sent: self.sent, error })) }
-    }
-}
-
-impl SendOp {
-    /// Whether no other attempt follows what a broker answers.
-    pub(super) fn answers_are_final(&self) -> bool {
-        self.has_given_queue() || self.request.is_some()
     }
 }

@@ -50,7 +50,7 @@ use crate::error::{
 };
 use crate::event::{Event, MessageQueue, OpId, ProducerId, SendResult, SendStatus};
 use crate::fault::{Outcome, Report};
-use crate::link::{LinkId, Ticket};
+use crate::link::{Asking, LinkId, Ticket};
 use crate::producer::Permit;
 use crate::recall::Recall;
 use crate::route::{Choice, TopicId};
@@ -279,6 +279,20 @@ impl SendOp {
             Target::Recall(recall) => Some(recall),
             Target::Topic | Target::Queue(_) | Target::Queues => None,
         }
+    }
+
+    /// The request of the attempt under way stands elsewhere.
+    pub(crate) fn stands(&mut self, asking: Asking) {
+        match asking {
+            Asking::Idle => {}
+            Asking::Queued { link, ticket } => self.step = Step::Queued { link, ticket },
+            Asking::Awaiting { link, opaque } => self.step = Step::Awaiting { link, opaque },
+        }
+    }
+
+    /// Whether no other attempt follows what a broker answers.
+    fn answers_are_final(&self) -> bool {
+        self.has_given_queue() || self.request.is_some()
     }
 
     /// When an attempt that begins now has had its share of the time.

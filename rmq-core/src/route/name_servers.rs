@@ -35,6 +35,21 @@ impl NameServers {
         from.iter().chain(before).cloned().collect()
     }
 
+    /// Takes another list, in an order drawn anew; the server in use stays in use if it is in it. Returns the servers that
+    /// are gone; `None` when the list holds the same ones.
+    pub(crate) fn replace(&mut self, mut list: Vec<Address>, rng: &mut Rng) -> Option<Vec<Address>> {
+        list.sort();
+        list.dedup();
+        if list.len() == self.list.len() && list.iter().all(|address| self.contains(address)) {
+            return None;
+        }
+        rng.shuffle(&mut list);
+        let in_use = self.list.get(self.current);
+        self.current = in_use.and_then(|used| list.iter().position(|address| address == used)).unwrap_or(0);
+        let before = core::mem::replace(&mut self.list, list);
+        Some(before.into_iter().filter(|address| !self.contains(address)).collect())
+    }
+
     /// Moves on if `address` is the one in use.
     pub(crate) fn rotate_from(&mut self, address: &Address) {
         if self.list.get(self.current) == Some(address) {

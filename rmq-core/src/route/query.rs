@@ -31,6 +31,8 @@ pub(crate) struct Query {
     /// Whether somebody's operation waits, or this is a refresh.
     pub(crate) by_user: bool,
     asked_again: bool,
+    /// No name server is known yet, and a list of them is to come.
+    awaits_list: bool,
 }
 
 /// How a question ended.
@@ -57,6 +59,7 @@ impl Query {
     ) -> Self {
         let whole = now + timeout;
         let mut query = Self {
+            awaits_list: servers.is_empty(),
             servers,
             outcomes: Vec::new(),
             asked: now,
@@ -103,6 +106,24 @@ impl Query {
         true
     }
 
+    /// Takes another list of servers: the current one keeps its turn, with a share of the time that leaves the others theirs,
+    /// and those that were not asked yet follow. True when that is what was waited for.
+    pub(crate) fn relist(&mut self, now: Instant, list: &[Address]) -> bool {
+        let current = self.servers.first().cloned();
+        let is_asked = |address: &Address| {
+            current.as_ref() == Some(address) || self.outcomes.iter().any(|asked| asked.address == *address)
+        };
+        let rest: Vec<_> = list.iter().filter(|address| !is_asked(address)).cloned().collect();
+        self.servers = current.into_iter().chain(rest).collect();
+        let awaited = core::mem::take(&mut self.awaits_list);
+        if awaited {
+            self.start_server(now);
+        } else {
+            self.slice = self.slice.min(self.share(now));
+        }
+        awaited
+    }
+
     fn start_server(&mut self, now: Instant) {
         self.asking = Asking::Idle;
         self.began = now;
@@ -128,7 +149,7 @@ impl Query {
 
     /// The end, when no server is left to ask or no time to ask it.
     pub(crate) fn exhausted(&self, now: Instant) -> Option<QueryOutcome> {
-        if !self.servers.is_empty() && now < self.deadline {
+        if (self.awaits_list || !self.servers.is_empty()) && now < self.deadline {
             return None;
         }
         let servers = self.outcomes.clone();

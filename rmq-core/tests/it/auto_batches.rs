@@ -4,9 +4,10 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use rmq_core::proto::code::ResponseCode;
+use rmq_core::proto::compress::Compression;
 use rmq_core::proto::header::SendMessageV2Header;
-use rmq_core::proto::message::{Message, MessageRules};
-use rmq_core::proto::properties::{TAGS, UNIQ_KEY, value};
+use rmq_core::proto::message::{Message, MessageRules, PreparedBatch};
+use rmq_core::proto::properties::{INSTANCE_ID, TAGS, UNIQ_KEY, value};
 use rmq_core::{
     AttemptTimeout, AutoBatch, ClientConfigBuilder, ConfigError, DelayLevel, Event, InFlight, Limits,
     MessageQueue, OpId, ProducerConfig, RejectReason, RequestError, RetryPolicy, SendErrorKind, SendOptions,
@@ -168,8 +169,7 @@ fn only_what_belongs_together_goes_together() {
     assert_nothing_left(&net);
 }
 
-/// A timeout of its own, a one-way send, a retry topic, a delay, a compressed body,
-/// properties that a batch has no room for: at once and alone.
+/// A timeout of its own, a one-way send, a retry topic, a delay, properties that a batch has no room for: at once and alone.
 #[test]
 fn what_cannot_wait_goes_directly() {
     let mut net = net();
@@ -181,13 +181,24 @@ fn what_cannot_wait_goes_directly() {
     let delayed = send_as(&mut net, Message::new("T", "x").deliver_after(ms(5_000)));
     let level = DelayLevel::new(3).unwrap();
     let levelled = send_as(&mut net, Message::new("T", "x").delay_level(level));
-    let compressed = send_as(&mut net, Message::new("T", "x".repeat(5_000)));
     assert_eq!((net.client.stats().gathered, net.client.stats().gathered_bytes), (0, 0));
     net.run(ms(0));
     assert!(matches!(net.end(oneway).1, Event::OnewayWritten { .. }));
-    [hurried, retry, wordy, delayed, levelled, compressed].into_iter().for_each(|op| drop(net.take_sent(op)));
-    assert_eq!(net.sends().len(), 7);
+    [hurried, retry, wordy, delayed, levelled].into_iter().for_each(|op| drop(net.take_sent(op)));
+    assert_eq!(net.sends().len(), 6);
     assert_nothing_left(&net);
+}
+
+/// The parts of a batch are not compressed, so what is goes by itself.
+#[test]
+#[cfg(feature = "zlib")]
+fn what_is_compressed_goes_directly() {
+    let mut net = net_of(config().compression(Compression::Zlib), producer());
+    let op = send_as(&mut net, Message::new("T", "x".repeat(5_000)));
+    assert_eq!(net.client.stats().gathered, 0);
+    net.run(ms(0));
+    net.take_sent(op);
+    assert_ne!(net.sends()[0].send().sys_flag & 1, 0);
 }
 
 /// The bytes that wait are counted while they wait, and no longer, whatever becomes of the messages.
@@ -541,6 +552,28 @@ fn messages_that_wait_have_permits() {
     ops.into_iter().for_each(|op| drop(net.take_sent(op)));
     let stats = net.client.stats();
     assert_eq!((stats.permits, stats.in_line), (0, 0));
+    assert_nothing_left(&net);
+}
+
+/// A batch is in its client's namespace, and its users do not see that.
+#[test]
+fn batches_in_a_namespace() {
+    let config = config().namespace("INST").build().unwrap();
+    let mut net = Net::with(config, producer());
+    net.routes.insert("INST%T".into(), route(&[("a", 1)]));
+    let singles = [send(&mut net, "one"), send(&mut net, "two")];
+    let messages = ["three", "four"].map(|body| Message::new("T", body));
+    let batch = PreparedBatch::new(messages, net.client.message_rules()).unwrap();
+    let op = net.client.send_batch(net.now, net.producer, batch, SendOptions::default()).unwrap();
+    net.run(ms(20));
+    let ops = singles.into_iter().chain([op]);
+    ops.for_each(|op| assert_eq!(&*net.take_sent(op).1.queue.topic, "T"));
+    let topics: Vec<_> = net.batches().iter().map(|seen| seen.send().topic.into_owned()).collect();
+    assert_eq!(topics, ["INST%T"; 2]);
+    for seen in net.batches() {
+        let elements = elements(&seen.command.body);
+        assert!(elements.iter().all(|element| value(&element.properties, INSTANCE_ID) == Some("INST")));
+    }
     assert_nothing_left(&net);
 }
 

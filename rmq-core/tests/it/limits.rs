@@ -132,6 +132,37 @@ fn clause_7_links() {
     assert_eq!(error.attempts()[0].error, RequestError::TooManyConnections { limit: 2 });
 }
 
+/// Of the connections that drain, the one longest at it makes room, and what waits there fails.
+#[test]
+fn clause_7_draining() {
+    let mut net = net(Limits { draining: 1, ..Limits::default() });
+    net.warm();
+    let mut waiting = Vec::new();
+    for name in ["a", "b"] {
+        net.routes.insert(name.into(), route(&[(name, 1)]));
+        let op = net.send(name, SendOptions::default());
+        net.run(ms(0));
+        net.take_sent(op);
+        net.broker(name).sends = [Act::Silent].into();
+        waiting.push(net.send(name, SendOptions::default()));
+        net.run(ms(0));
+        net.send_away(&address_of(name));
+        let moved = net.send(name, SendOptions::default());
+        net.run(ms(0));
+        assert_eq!(net.take_sent(moved).1.attempts, 1);
+        assert_eq!(net.client.stats().draining, 1);
+    }
+    net.run(ms(100));
+    assert_eq!(net.take_sent(waiting[0]).1.attempts, 2, "its connection was closed");
+    assert!(net.ends(waiting[1]).is_empty(), "its connection drains");
+    let cause = |event: &Event| match event {
+        Event::ConnectionClosed { cause, replaced: true, .. } => Some(cause.clone()),
+        _ => None,
+    };
+    let causes: Vec<_> = net.events.iter().filter_map(|(_, event)| cause(event)).collect();
+    assert_eq!(causes, [CloseCause::GoneAway]);
+}
+
 fn traced(limits: Limits) -> Net {
     let producer = ProducerConfig::new("PG").trace(Trace::new());
     let mut net = Net::with(config().limits(limits).build().unwrap(), producer);

@@ -3,13 +3,13 @@
 use rmq_core::proto::body::HeartbeatData;
 use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::header::{RecallMessageHeader, SendBackHeader, UnregisterHeader};
-use rmq_core::proto::message::{Message, MessageError, MessageRules};
+use rmq_core::proto::message::{Message, MessageError, MessageRules, PreparedBatch};
 use rmq_core::proto::names::NameError;
 use rmq_core::proto::properties::{self, INSTANCE_ID, PGROUP, RETRY_TOPIC};
 use rmq_core::proto::recall::RecallHandle;
 use rmq_core::{
-    ClientConfigBuilder, CloseReason, ConfigError, Event, Input, ProducerConfig, Recall, RejectReason,
-    Resolution, SendBack, SendBackOptions, SendErrorKind, SendOptions, SentBack,
+    AutoBatch, ClientConfigBuilder, CloseReason, ConfigError, Event, Input, ProducerConfig, Recall,
+    RejectReason, Resolution, SendBack, SendBackOptions, SendErrorKind, SendOptions, SentBack,
 };
 
 use crate::support::{Accept, Act, Net, address_of, back, config, ms, route, stored_message};
@@ -163,7 +163,36 @@ fn a_message_is_given_back_within_the_namespace() {
     assert_eq!((stats.operations, stats.operation_bytes), (0, 0));
 }
 
-/// Groups and topics of transactions are those on the wire; the user is shown and says its own.
+/// Of both kinds: those that a user makes, and those that the client gathers, of which one message may go alone.
+#[test]
+fn batches_are_in_the_namespace() {
+    let namespaced = config().namespace("INST").build().unwrap();
+    let mut net = Net::with(namespaced, ProducerConfig::new("PG").auto_batch(AutoBatch::new()));
+    net.routes.insert("INST%T".into(), route(&[("a", 2)]));
+    for sends in [2, 1] {
+        net.forget();
+        let ops: Vec<_> = (0..sends).map(|_| net.send("T", SendOptions::default())).collect();
+        net.run(ms(100));
+        ops.into_iter().for_each(|op| assert_eq!(&*net.take_sent(op).1.queue.topic, "T"));
+        let written = if sends == 1 { net.sends() } else { net.batches() };
+        let header = written[0].send();
+        assert_eq!((written.len(), &*header.topic, &*header.producer_group), (1, "INST%T", "INST%PG"));
+    }
+    let messages = ["x", "y"].map(|body| Message::new("T", body)).to_vec();
+    let batch = PreparedBatch::new(messages, net.client.message_rules()).unwrap();
+    net.forget();
+    let op = net.client.send_batch(net.now, net.producer, batch, SendOptions::default()).unwrap();
+    net.run(ms(100));
+    assert_eq!(&*net.take_sent(op).1.queue.topic, "T");
+    assert_eq!(net.batches()[0].send().topic, "INST%T");
+    let long = [Message::new("t".repeat(127), "x"), Message::new("t".repeat(127), "y")].to_vec();
+    let long = PreparedBatch::new(long, &MessageRules::default()).unwrap();
+    let rejected = net.client.send_batch(net.now, net.producer, long, SendOptions::default()).unwrap_err();
+    assert_eq!(rejected.reason, RejectReason::TopicName);
+    assert_eq!((net.client.stats().operations, net.client.stats().operation_bytes), (0, 0));
+}
+
+/// Groups of transactions are those on the wire, topics of ends are the user's; the user is shown and says its own.
 #[test]
 fn transactions_are_in_the_namespace() {
     let mut net = net();
@@ -176,7 +205,11 @@ fn transactions_are_in_the_namespace() {
     net.run(ms(0));
     assert!(matches!(net.end(op).1, Event::TransactionEnded { .. }));
     let end = &ends(&net)[0];
-    assert_eq!((end.topic.as_deref(), &*end.producer_group), (Some("INST%T"), "INST%PG"));
+    assert_eq!(
+        (end.topic.as_deref(), &*end.producer_group),
+        (Some("T"), "INST%PG"),
+        "as in Java (producer §9.2)"
+    );
     let conn = net.conn(&address_of(&half.queue.broker)).unwrap();
     let mut asked = stored_message();
     asked.topic = "INST%T".into();

@@ -260,6 +260,26 @@ fn a_brokers_health_is_not_told_of_it() {
     assert_eq!(net.client.stats().fault_items, 0);
 }
 
+/// On the wire the topic is that of the namespace, and so it is in the handle.
+#[test]
+fn a_recall_in_a_namespace() {
+    let mut net = Net::with(config().namespace("INST").build().unwrap(), ProducerConfig::new("PG"));
+    let known = net.routes.remove("T").unwrap();
+    net.routes.insert("INST%T".into(), known);
+    net.broker("a").others.insert(RECALL.0, Act::Code(ResponseCode::ILLEGAL_OPERATION, "no"));
+    let text = handle("INST%T", "a");
+    let op = net.client.recall(net.now, net.producer, Recall::new("T", &*text).unwrap()).unwrap();
+    net.run(ms(10));
+    let header: RecallMessageHeader<'_> = net.requests(RECALL)[0].command.header().unwrap();
+    assert_eq!((&*header.topic, &*header.recall_handle), ("INST%T", &*text));
+    assert_eq!(header.producer_group.as_deref(), Some("INST%PG"));
+    let error = error(&net, op);
+    assert_eq!(error.topic(), "T");
+    let long = "t".repeat(127);
+    let rejected = net.client.recall(net.now, net.producer, recall(&long, "a")).unwrap_err();
+    assert_eq!(rejected.reason, RejectReason::TopicName);
+}
+
 #[test]
 fn what_cannot_be_recalled() {
     let topic = |topic: &str| topic.to_owned();

@@ -1,6 +1,6 @@
 //! A virtual network: one client, scripted peers, and a clock that jumps from one thing to do to the next.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -119,6 +119,8 @@ pub(crate) struct Net {
     pub(crate) ns_latency: u64,
     /// Whether streams take no bytes.
     pub(crate) stalled: bool,
+    /// Connections whose peer answers GO_AWAY to whatever is written on them from now on.
+    pub(crate) going_away: BTreeSet<ConnId>,
     conns: BTreeMap<ConnId, Conn>,
     due: BTreeMap<(Instant, u64), Due>,
     serial: u64,
@@ -183,6 +185,7 @@ impl Net {
             chunk: usize::MAX,
             ns_latency: 0,
             stalled: false,
+            going_away: BTreeSet::new(),
             conns: BTreeMap::new(),
             due: BTreeMap::new(),
             serial: 0,
@@ -371,7 +374,11 @@ impl Net {
         }
         let address = open.address.clone();
         for command in commands {
-            let act = if command.is_response() { Act::Silent } else { self.choose(&address, &command) };
+            let act = match () {
+                () if command.is_response() => Act::Silent,
+                () if self.going_away.contains(&conn) => Act::Code(ResponseCode::GO_AWAY, ""),
+                () => self.choose(&address, &command),
+            };
             self.seen.push(Seen { at: self.now, address: address.clone(), conn, command: command.clone() });
             self.act(conn, &command, act);
         }
@@ -456,6 +463,12 @@ impl Net {
     /// An input at a time to come.
     pub(crate) fn later(&mut self, millis: u64, input: Input) {
         self.soon(millis, Due::Input(input));
+    }
+
+    /// The peer at an address goes away, as far as the connections go that it has.
+    pub(crate) fn send_away(&mut self, address: &str) {
+        let conns = self.conns.iter().filter(|(_, conn)| conn.address == address).map(|(id, _)| *id);
+        self.going_away.extend(conns);
     }
 
     /// The live connection to a peer.

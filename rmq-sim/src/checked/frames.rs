@@ -184,6 +184,9 @@ impl Frames {
                 Some(Waits::Send(keys)) if is_stored(code) => {
                     keys.iter().for_each(|key| self.keys.stored(key));
                 }
+                Some(Waits::Send(keys)) if code == ResponseCode::GO_AWAY => {
+                    keys.iter().for_each(|key| self.keys.sent_away(key));
+                }
                 Some(Waits::Back) if code == ResponseCode::SUCCESS => self.untold[0] += 1,
                 Some(Waits::Retry) if is_stored(code) => self.untold[1] += 1,
                 Some(Waits::Recall) if code == ResponseCode::SUCCESS => self.untold[2] += 1,

@@ -19,6 +19,11 @@ impl Gauges {
         Self { limits, name_servers, last: Stats::default() }
     }
 
+    /// So many name servers are in a new list. The old ones may have links still, where brokers are at their addresses.
+    pub(super) fn name_servers(&mut self, more: usize) {
+        self.name_servers += more;
+    }
+
     /// Checks `stats`, taken when all outputs were polled.
     pub(super) fn check(
         &mut self,
@@ -35,14 +40,15 @@ impl Gauges {
     fn limits(&self, stats: &Stats) -> Result<(), Violation> {
         let limits = &self.limits;
         let links = limits.links + self.name_servers;
+        let all_links = stats.links + stats.draining;
         // Besides operations a link waits for a heartbeat and an unregistration per producer, a topic for its question, a
         // broker that is watched for the detector's.
         let watched = stats.fault_items;
-        let control = stats.topics + stats.links * (1 + stats.producers) + watched;
+        let control = stats.topics + all_links * (1 + stats.producers) + watched;
         // A message that waits for a batch, or is in one, has a timer, and so has the batch.
         let sends = stats.operations + stats.trace_sends + stats.auto_batches;
         // Timers of other things, at most.
-        let tables = stats.links + 2 * stats.topics + stats.open_checks + watched + stats.producers;
+        let tables = all_links + 2 * stats.topics + stats.open_checks + watched + stats.producers;
         let bounds = [
             ("operations", stats.operations, limits.operations),
             ("operation_bytes", stats.operation_bytes, limits.operation_bytes),
@@ -50,9 +56,10 @@ impl Gauges {
             ("producers", stats.producers, limits.producers),
             ("topics", stats.topics, limits.topics.max(sends)),
             ("links", stats.links, links),
-            ("connections", stats.connections, stats.links),
-            ("queued", stats.queued, sends + control + stats.links * limits.inbound),
-            ("awaited", stats.awaited, sends + control + stats.links * limits.tombstones),
+            ("draining", stats.draining, limits.draining),
+            ("connections", stats.connections, all_links),
+            ("queued", stats.queued, sends + control + all_links * limits.inbound),
+            ("awaited", stats.awaited, sends + control + all_links * limits.tombstones),
             ("operation_timers", stats.operation_timers, sends),
             ("timers", stats.timers, sends + stats.groups + tables + 1),
             ("gathered", stats.gathered, stats.operations),
@@ -101,6 +108,7 @@ fn never_back(last: &Stats, stats: &Stats) -> Result<(), Violation> {
             ("bytes_received", s.bytes_received),
             ("protocol_errors", s.protocol_errors),
             ("unknown_answers", s.unknown_answers),
+            ("go_aways", s.go_aways),
             ("inbound", s.inbound),
             ("inbound_dropped", s.inbound_dropped),
             ("stale_inputs", s.stale_inputs),

@@ -27,6 +27,8 @@ struct Use {
     /// Of what is the same in all attempts; none until one is written.
     digest: Option<u64>,
     written: usize,
+    /// How often a broker that goes away did not act on it: it is written once more then, in the same attempt.
+    sent_away: usize,
     /// Whether a broker answered that it stored the message.
     stored: bool,
     ended: bool,
@@ -75,6 +77,12 @@ impl Keys {
         }
     }
 
+    pub(super) fn sent_away(&mut self, key: &[u8]) {
+        if let Some(used) = self.uses.get_mut(key) {
+            used.sent_away += 1;
+        }
+    }
+
     /// A batch with this key was written.
     pub(super) fn batch(&mut self, key: &str) {
         self.of(key).is_batch = true;
@@ -92,10 +100,13 @@ impl Keys {
             return Ok(());
         }
         let twice = core::mem::replace(&mut used.ended, true);
-        let Use { written, stored: answered, .. } = *used;
+        let Use { written, sent_away, stored: answered, .. } = *used;
+        let most = attempts + sent_away.min(attempts);
         Violation::unless(!twice, ONE_KEY, || format!("two messages have the key {key}"))?;
-        Violation::unless(written <= attempts, WITHIN_POLICY, || {
-            format!("message {key} was written {written} times in {attempts} attempts")
+        Violation::unless(written <= most, WITHIN_POLICY, || {
+            format!(
+                "message {key} was written {written} times in {attempts} attempts, and sent away {sent_away} times"
+            )
         })?;
         Violation::unless(answered || !stored || forgot, ONE_TERMINAL_EVENT, || {
             format!("message {key} is Sent, but no broker said so")

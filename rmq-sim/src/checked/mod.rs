@@ -68,7 +68,7 @@ use bytes::Bytes;
 use rmq_core::proto::message::{MessageRules, Prepared, PreparedBatch};
 use rmq_core::proto::sign::Credentials;
 use rmq_core::{
-    Client, ClientConfig, ConfigError, Input, Instant, MessageQueue, OpId, Output, ProducerConfig,
+    Address, Client, ClientConfig, ConfigError, Input, Instant, MessageQueue, OpId, Output, ProducerConfig,
     ProducerId, Recall, RejectReason, Rejected, SendBack, SendBackOptions, SendOptions, Start, Stats,
 };
 
@@ -159,6 +159,21 @@ impl CheckedClient {
         let id = self.client.add_producer(now, config.clone())?;
         self.model.producer(id, &config);
         Ok(id)
+    }
+
+    /// See [`Client::set_name_servers`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the client.
+    pub fn set_name_servers(&mut self, now: Instant, servers: Vec<Address>) -> Result<bool, ConfigError> {
+        self.called(now);
+        let count = servers.len();
+        let changed = self.client.set_name_servers(now, servers)?;
+        if changed {
+            self.model.name_servers(count);
+        }
+        Ok(changed)
     }
 
     /// See [`Client::set_credentials`].

@@ -78,6 +78,10 @@ impl Model {
         self.ops.producer(id, config);
     }
 
+    pub(super) fn name_servers(&mut self, count: usize) {
+        self.gauges.name_servers(count);
+    }
+
     pub(super) fn accepted(&mut self, op: OpId, call: Call) {
         let result = self.ops.accepted(self.now, op, call);
         self.note(result);

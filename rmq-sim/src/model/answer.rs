@@ -7,7 +7,8 @@ use rmq_proto::code::ResponseCode;
 use rmq_proto::command::{CommandHead, EncodeError, FLAG_RESPONSE, HeaderFormat, Language, encode_frame};
 use rmq_proto::ext::{ExtSink, NoExt, WriteExt};
 use rmq_proto::header::{
-    HeartbeatResponseHeader, OffsetResponseHeader, RecallResponseHeader, SendResponseHeader,
+    ForbiddenType, HeartbeatResponseHeader, OffsetResponseHeader, PullResponseHeader, RecallResponseHeader,
+    SendResponseHeader,
 };
 
 use super::profile::ProfileRules;
@@ -44,6 +45,10 @@ pub(crate) enum AnswerExt {
     Recalled(RecallResponseHeader<'static>),
     /// A heartbeat.
     Heartbeat(HeartbeatResponseHeader),
+    /// How a pull went.
+    Pull(PullResponseHeader),
+    /// What a refused pull may not read (wire §5.3).
+    Forbidden(ForbiddenType),
 }
 
 impl Answer {
@@ -65,6 +70,11 @@ impl Answer {
     pub(crate) fn not_supported(code: i32) -> Self {
         let remark = format!(" request type {code} not supported");
         Self::error(ResponseCode::REQUEST_CODE_NOT_SUPPORTED, AnswerExt::Absent, remark)
+    }
+
+    /// What a server that shuts down says to every request (wire §9.4).
+    pub(crate) fn go_away() -> Self {
+        Self { code: ResponseCode::GO_AWAY, ..Self::success(AnswerExt::Absent) }
     }
 
     /// Appends the whole frame to `out`.
@@ -94,6 +104,8 @@ impl Answer {
             AnswerExt::Offset(header) => encode_frame(out, format, &head, header, body_len),
             AnswerExt::Recalled(header) => encode_frame(out, format, &head, header, body_len),
             AnswerExt::Heartbeat(header) => encode_frame(out, format, &head, header, body_len),
+            AnswerExt::Pull(header) => encode_frame(out, format, &head, header, body_len),
+            AnswerExt::Forbidden(what) => encode_frame(out, format, &head, &ForbiddenHeader(*what), body_len),
         }?;
         out.extend_from_slice(&self.body);
         Ok(())
@@ -106,5 +118,13 @@ impl WriteExt for RegionHeader {
     fn write_ext<S: ExtSink>(&self, sink: &mut S) {
         sink.text("MSG_REGION", REGION);
         sink.text("TRACE_ON", "true");
+    }
+}
+
+struct ForbiddenHeader(ForbiddenType);
+
+impl WriteExt for ForbiddenHeader {
+    fn write_ext<S: ExtSink>(&self, sink: &mut S) {
+        sink.text("forbiddenType", &self.0.to_i32().to_string());
     }
 }

@@ -48,10 +48,12 @@ pub(crate) struct Link {
     pub(crate) decoder: FrameDecoder,
     /// The peer's host vanished: its end knows the connection no longer, and nobody told the client's end.
     pub(crate) dead: bool,
+    /// The peer's process shuts down, and another one serves new connections.
+    pub(crate) leaving: bool,
 }
 
 impl Link {
     pub(crate) fn new(peer: usize, from: SocketAddr) -> Self {
-        Self { peer, from, decoder: FrameDecoder::new(MAX_FRAME_LEN), dead: false }
+        Self { peer, from, decoder: FrameDecoder::new(MAX_FRAME_LEN), dead: false, leaving: false }
     }
 }

@@ -32,6 +32,10 @@ pub enum Fault {
         /// Whether the request is carried out before: then only the answer is lost.
         carried_out: bool,
     },
+    /// Clients are sent away, on new connections too: requests are not carried out and answered GO_AWAY, if the servers are of a
+    /// release that does so and the client of one that knows it (wire §9.4). With [`Cluster::drain`](super::Cluster::drain)
+    /// new connections are served.
+    GoAway,
 }
 
 /// The code that a send gets in place of its own.
@@ -76,6 +80,7 @@ pub(crate) struct Faults {
     pub(crate) refuse: bool,
     hang: bool,
     mute: bool,
+    pub(crate) go_away: bool,
     close: VecDeque<bool>,
     sends: VecDeque<(u32, ForcedCode)>,
 }
@@ -90,6 +95,7 @@ impl Faults {
                 self.sends.push_back((count, ForcedCode { code, remark }));
             }
             Fault::CloseOnRequest { carried_out } => self.close.push_back(carried_out),
+            Fault::GoAway => self.go_away = true,
         }
     }
 

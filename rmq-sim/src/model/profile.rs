@@ -95,6 +95,15 @@ pub(crate) struct ProfileRules {
     pub(crate) timers: bool,
     /// Whether the properties of a record end with the separator (wire §10 row 8).
     pub(crate) trailing_separator: bool,
+    /// Whether answers to pulls have `topicSysFlag` and `groupSysFlag`, and refusals `forbiddenType` (wire §5.3).
+    pub(crate) pull_flags: bool,
+    /// Whether the answer with a queue's start has a remark, an empty one.
+    pub(crate) min_offset_remark: bool,
+    /// Whether a group with a name that breaks the rules never comes into being.
+    pub(crate) checks_group_names: bool,
+    /// The delay level of a send to a retry topic that becomes a dead letter; 4.9.7 leaves it the one that it has, and
+    /// the dead letter waits for that first.
+    pub(crate) dead_letter_level: Option<&'static str>,
 }
 
 const V4_9: ProfileRules = ProfileRules {
@@ -116,6 +125,10 @@ const V4_9: ProfileRules = ProfileRules {
     acl_2: false,
     timers: false,
     trailing_separator: false,
+    pull_flags: false,
+    min_offset_remark: false,
+    checks_group_names: false,
+    dead_letter_level: None,
 };
 
 const V5_3: ProfileRules = ProfileRules {
@@ -137,4 +150,8 @@ const V5_3: ProfileRules = ProfileRules {
     acl_2: true,
     timers: true,
     trailing_separator: true,
+    pull_flags: true,
+    min_offset_remark: true,
+    checks_group_names: true,
+    dead_letter_level: Some("-1"),
 };

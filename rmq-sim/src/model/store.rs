@@ -252,6 +252,12 @@ impl Store {
         self.queues.get(topic).and_then(|queues| queues.get(&queue_id)).map_or(0, |queue| queue.end)
     }
 
+    /// The offset of the first message of a queue that is kept, or of the next one; 0 in a queue that never had any.
+    pub fn begin(&self, topic: &str, queue_id: i32) -> i64 {
+        let queue = self.queues.get(topic).and_then(|queues| queues.get(&queue_id));
+        queue.map_or(0, |queue| queue.end - queue.kept.len() as i64)
+    }
+
     /// The message at an offset of a queue; `None` when there is none or it is no longer kept.
     pub fn at(&self, topic: &str, queue_id: i32, queue_offset: i64) -> Option<&StoredMessage> {
         let queue = self.queues.get(topic)?.get(&queue_id)?;

@@ -44,6 +44,12 @@ pub enum Fault {
         /// Whether the request is carried out before.
         carried_out: bool,
     },
+    /// The server's process shuts down while another one takes its place at the address: clients of the connections open at
+    /// its beginning are sent away (wire §9.4), new ones are served, and at its end the old ones are closed. Servers
+    /// of release 4.9 say nothing and go on until then.
+    Drain,
+    /// Clients are sent away, on new connections too. Servers of release 4.9 never do it.
+    GoAway,
 }
 
 impl Fault {
@@ -66,6 +72,8 @@ impl Fault {
             Self::AnswerSends(_) => "answer-sends",
             Self::CloseOnRequest { carried_out: false } => "close-on-request",
             Self::CloseOnRequest { carried_out: true } => "close-after-request",
+            Self::Drain => "drain",
+            Self::GoAway => "go-away",
         }
     }
 }

@@ -79,6 +79,9 @@ impl Network {
             Fault::CloseOnRequest { carried_out } => {
                 let _ = self.cluster.fault(&address, model::Fault::CloseOnRequest { carried_out });
             }
+            Fault::Drain => {
+                let _ = self.cluster.drain(&address);
+            }
             _ => self.settle_server(place),
         }
         self.deliver();
@@ -99,6 +102,10 @@ impl Network {
     fn lift(&mut self, place: usize, fault: Fault) {
         let address = Arc::clone(&self.places[place].address);
         let starts = matches!(fault, Fault::Crash | Fault::Vanish);
+        if fault == Fault::Drain {
+            self.cluster.end_drain(&address);
+            self.deliver();
+        }
         self.note(Happening::FaultEnded { address: address.clone(), fault });
         if starts && !self.places[place].is_down() {
             let _ = self.cluster.start(&address);
@@ -115,6 +122,7 @@ impl Network {
             let fault = match fault {
                 Fault::Hang => model::Fault::Hang,
                 Fault::Mute => model::Fault::Mute,
+                Fault::GoAway => model::Fault::GoAway,
                 Fault::AnswerSends(code) => {
                     model::Fault::AnswerSends { count: u32::MAX, code: *code, remark: None }
                 }

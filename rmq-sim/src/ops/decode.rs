@@ -61,7 +61,9 @@ impl Reader<'_> {
     }
 
     fn rare(&mut self) -> Option<Op> {
-        Some(match self.byte()? % 14 {
+        let byte = self.byte()?;
+        Some(match if byte < 252 { byte % 14 } else { byte } {
+            252.. => Op::NameServers { list: self.byte()? },
             13.. => Op::Recall { producer: self.byte()?, choice: self.byte()? },
             10.. => Op::SendBack {
                 producer: self.byte()?,

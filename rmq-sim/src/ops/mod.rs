@@ -155,6 +155,11 @@ pub enum Op {
         /// Which.
         set: u8,
     },
+    /// Gives the client another list of name servers.
+    NameServers {
+        /// Which of a few, an empty one included.
+        list: u8,
+    },
     /// Shuts down.
     Shutdown {
         /// The time it has.

@@ -12,8 +12,8 @@ use rmq_core::proto::message::{Message, StoredMessage};
 use rmq_core::proto::recall::RecallHandle;
 use rmq_core::proto::sign::Credentials;
 use rmq_core::{
-    AttemptTimeout, ClientConfig, CloseOnTimeout, CloseReason, Identity, Input, Instant, Limits, OpId,
-    Output, ProducerConfig, ProducerId, Recall, Redelivery, RetryPolicy, SendBack, SendBackOptions,
+    Address, AttemptTimeout, ClientConfig, CloseOnTimeout, CloseReason, Identity, Input, Instant, Limits,
+    OpId, Output, ProducerConfig, ProducerId, Recall, Redelivery, RetryPolicy, SendBack, SendBackOptions,
     SendOptions, Start, Trace,
 };
 
@@ -43,10 +43,15 @@ pub(super) struct World {
     outputs: u64,
 }
 
+/// Lists of name servers: clients begin with one of the first four. Some have servers that are brokers, too.
+const NAME_SERVERS: [&str; 6] =
+    ["ns:9876", "ns:9876;ns2:9876", "ns:9876;ns2:9876;ns3:9876", "", "ns3:9876;a:1", "b:1"];
+
 fn config(setup: Setup) -> Option<ClientConfig> {
     let ms = Duration::from_millis;
     let tight = Limits {
         fault_items: 2,
+        draining: 2,
         operations: 3,
         operation_bytes: 2_000,
         producers: 2,
@@ -75,12 +80,11 @@ fn config(setup: Setup) -> Option<ClientConfig> {
             ..Limits::default()
         },
     };
-    let servers = ["ns:9876", "ns:9876;ns2:9876", "ns:9876;ns2:9876;ns3:9876", ""];
     let rules = [CloseOnTimeout::Silent, CloseOnTimeout::Java];
     let builder = ClientConfig::builder()
         // Frames are as long as the program says.
         .compression(None)
-        .name_server(servers[usize::from(setup.servers) % servers.len()])
+        .name_server(NAME_SERVERS[usize::from(setup.servers) % 4])
         .limits(limits)
         .close_on_timeout(rules[usize::from(setup.servers >> 2) % 2]);
     let builder = match setup.times % 3 {
@@ -189,6 +193,11 @@ impl World {
             Op::Turn => self.turn(),
             Op::WallClock { unix_ms } => self.client.handle_input(self.now, Input::WallClock { unix_ms }),
             Op::Routes { set } => self.routes = set,
+            Op::NameServers { list } => {
+                let list = Address::parse_list(NAME_SERVERS[usize::from(list) % NAME_SERVERS.len()]);
+                let changed = self.client.set_name_servers(self.now, list.unwrap_or_default());
+                self.tell(&changed);
+            }
             Op::Shutdown { within } => self.client.shutdown(self.now, within),
         }
         self.latest = self.latest.max(self.now);
@@ -401,8 +410,13 @@ impl World {
         self.step(&Op::Advance { by: Duration::from_secs(3_600) })?;
         self.step(&Op::Turn)?;
         let (over, stats) = (self.client.is_shut_down(), self.client.stats());
-        let held =
-            stats.links + stats.topics + stats.connections + stats.queued + stats.awaited + stats.timers;
+        let held = stats.draining
+            + stats.links
+            + stats.topics
+            + stats.connections
+            + stats.queued
+            + stats.awaited
+            + stats.timers;
         Violation::unless(over && held == 0, "all-end", || format!("after ShutDown: {over}, {stats:?}"))?;
         Ok(Report { digest: self.digest.value(), outputs: self.outputs, stats })
     }

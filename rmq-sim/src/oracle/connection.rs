@@ -48,7 +48,8 @@ impl Oracle for ClosedIsTold {
 
     fn see(&mut self, at: Instant, seen: Seen<'_>, _: &Network) -> Result<(), String> {
         match seen {
-            Seen::Told { client, event: Event::ConnectionClosed { address, .. } } => {
+            // An attempt does not say whether it waited on this one or on the one that took its place.
+            Seen::Told { client, event: Event::ConnectionClosed { address, replaced: false, .. } } => {
                 self.closed(client, address, at);
                 Ok(())
             }
@@ -77,6 +78,7 @@ impl Oracle for PeersAreUnderstood {
                     Event::ConnectionClosed {
                         address,
                         cause: cause @ (CloseCause::Frame(_) | CloseCause::Header(_)),
+                        ..
                     },
             } => Err(format!("c{client} closed the connection to {address}: {cause}")),
             _ => Ok(()),

@@ -23,6 +23,7 @@ pub struct SentBackIsKept {
 enum Place {
     /// In the retry topic, or on its way there.
     Retry,
+    /// A dead letter, or on its way there.
     DeadLetters,
 }
 
@@ -30,10 +31,12 @@ enum Place {
 fn copies(network: &Network, operation: &Operation) -> Vec<Place> {
     let Some(GivenBack { group, key, times, .. }) = &operation.back else { return Vec::new() };
     let (retries, dead_letters) = (retry_topic(group), dead_letter_topic(group));
-    let place = |copy: &StoredMessage| match copy.property(REAL_TOPIC).filter(|_| copy.is_waiting()) {
-        Some(topic) => (topic == retries).then_some(Place::Retry),
-        None if *copy.topic == retries => Some(Place::Retry),
-        None => (*copy.topic == dead_letters).then_some(Place::DeadLetters),
+    let place = |copy: &StoredMessage| {
+        let real_topic = copy.property(REAL_TOPIC).filter(|_| copy.is_waiting());
+        match real_topic.unwrap_or(&copy.topic) {
+            topic if topic == retries => Some(Place::Retry),
+            topic => (topic == dead_letters).then_some(Place::DeadLetters),
+        }
     };
     let brokers = network.cluster().brokers().iter();
     let all = brokers.flat_map(|broker| broker.store().all_by_unique_key(key));

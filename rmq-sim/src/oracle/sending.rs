@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use rmq_core::{Event, Instant, SendError, SendResult};
 
+use rmq_proto::code::ResponseCode;
 use rmq_proto::names::RETRY_PREFIX;
 use rmq_proto::properties::ORIGIN_MESSAGE_ID;
 use rmq_proto::trace::TRACE_TOPIC;
@@ -53,9 +54,11 @@ impl Oracle for AcknowledgedIsStored {
     }
 }
 
-/// The `UNIQ_KEY`s of a send that a broker read, unless it takes the place of a message that was given back.
+/// The `UNIQ_KEY`s of a send that a broker read, unless it takes the place of a message that was given back, or the broker
+/// sent its client away: then it did not act on it, and the same attempt comes to it once more.
 fn requested_keys(event: &ModelEvent) -> impl Iterator<Item = &str> {
     let send = match event {
+        ModelEvent::Requested { answered: Some(ResponseCode::GO_AWAY), .. } => None,
         ModelEvent::Requested { send: Some(send), .. } if !send.topic.starts_with(RETRY_PREFIX) => Some(send),
         _ => None,
     };

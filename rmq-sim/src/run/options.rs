@@ -48,11 +48,13 @@ pub enum FaultKind {
     Suspend,
     ClockStep,
     Kill,
+    Drain,
+    GoAway,
 }
 
 impl FaultKind {
     /// All of them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::Refuse,
         Self::Blackhole,
         Self::Stall,
@@ -72,6 +74,8 @@ impl FaultKind {
         Self::Suspend,
         Self::ClockStep,
         Self::Kill,
+        Self::Drain,
+        Self::GoAway,
     ];
 
     /// What counts call it.
@@ -96,6 +100,8 @@ impl FaultKind {
             Self::Suspend => "suspend",
             Self::ClockStep => "clock-step",
             Self::Kill => "kill",
+            Self::Drain => Fault::Drain.name(),
+            Self::GoAway => Fault::GoAway.name(),
         }
     }
 
@@ -122,6 +128,8 @@ impl FaultKind {
             }
             Self::CloseOnRequest => Fault::CloseOnRequest { carried_out: false },
             Self::CloseAfterRequest => Fault::CloseOnRequest { carried_out: true },
+            Self::Drain => Fault::Drain,
+            Self::GoAway => Fault::GoAway,
             Self::Suspend | Self::ClockStep | Self::Kill => return None,
         })
     }
@@ -236,8 +244,12 @@ fn draw_faults(rng: &mut Rng) -> Vec<FaultRate> {
         return Vec::new();
     }
     let share = *rng.pick(&[100, 250, 500]).unwrap_or(&250);
+    // The newer kinds have chance of their own: whatever else is drawn does not depend on them.
+    let mut newer = rng.clone().fork();
     let mut faults = Vec::new();
     for kind in FaultKind::ALL {
+        let is_newer = matches!(kind, FaultKind::Drain | FaultKind::GoAway);
+        let rng = if is_newer { &mut newer } else { &mut *rng };
         if rng.chance(share) {
             let every = Duration::from_millis(rng.within(2_000..30_000));
             let lasts = Duration::from_millis(rng.within(20..20_000));

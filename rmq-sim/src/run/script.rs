@@ -174,7 +174,6 @@ fn decode_options(code: &mut Code<'_>) -> RunOptions {
     let seed = code.byte().into();
     let settings = decode_settings(code);
     let network = decode_network(code);
-    let kinds = FaultKind::ALL;
     RunOptions {
         seed,
         network,
@@ -186,7 +185,7 @@ fn decode_options(code: &mut Code<'_>) -> RunOptions {
         settings,
         faults: (0..code.below(3))
             .map(|_| FaultRate {
-                kind: kinds[usize::from(code.byte()) % kinds.len()],
+                kind: fault_kind(code.byte(), FaultKind::ALL.len() - NEWER.len()),
                 every: code.steps(1_000, 100, 255),
                 lasts: code.steps(10, 100, 255),
             })
@@ -242,6 +241,17 @@ fn decode_network(code: &mut Code<'_>) -> NetworkConfig {
     }
 }
 
+/// Kinds that have bytes of their own, so that what the others mean stays the same.
+const NEWER: [FaultKind; 2] = [FaultKind::Drain, FaultKind::GoAway];
+
+/// One of the first `of` kinds, or one of the newer ones.
+fn fault_kind(byte: u8, of: usize) -> FaultKind {
+    match byte {
+        240.. => NEWER[usize::from(byte) % NEWER.len()],
+        _ => FaultKind::ALL[usize::from(byte) % of],
+    }
+}
+
 fn decode_action(kind: u8, code: &mut Code<'_>) -> Action {
     let client = u32::from(kind >> 4);
     match kind & 15 {
@@ -260,7 +270,7 @@ fn decode_action(kind: u8, code: &mut Code<'_>) -> Action {
         6 => Action::Cancel { client, which: code.byte().into() },
         7..=10 => {
             // What happens to clients has actions of its own.
-            let kind = FaultKind::ALL[usize::from(code.byte()) % 16];
+            let kind = fault_kind(code.byte(), 16);
             let fault = kind.draw(&mut Rng::new(code.byte().into())).unwrap_or(Fault::Reset);
             let lasts = code.spread(Duration::from_secs(20));
             Action::Fault { address: client as usize, fault, lasts }

@@ -61,6 +61,10 @@ spans! {
     close_on_request() => Fault::CloseOnRequest { carried_out: false };
     /// [`Fault::CloseOnRequest`]: the next request is carried out, and its connection closed in place of an answer.
     close_after_request() => Fault::CloseOnRequest { carried_out: true };
+    /// [`Fault::Drain`]: clients are sent away from the connections that are open, to be served on new ones.
+    drain() => Fault::Drain;
+    /// [`Fault::GoAway`]: clients are sent away, on new connections too.
+    go_away() => Fault::GoAway;
 }
 
 impl ServerFaults {

@@ -62,7 +62,9 @@ async fn find_request(
     topic: &str,
     asked: &mut JoinHandle<Result<StoredMessage, Error>>,
 ) -> StoredMessage {
+    let mut pauses = tokio::time::interval(Duration::from_millis(50));
     while !asked.is_finished() {
+        pauses.tick().await;
         let (brokers, topic) = (brokers.clone(), Arc::<str>::from(topic));
         let found = tokio::task::spawn_blocking(move || {
             let queues = brokers.iter().flat_map(|(broker, address)| {

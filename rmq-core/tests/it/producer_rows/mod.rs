@@ -10,6 +10,7 @@ macro_rules! rows {
 mod batches;
 mod budget;
 mod compression;
+mod connections;
 mod faults;
 mod hooks;
 mod in_flight;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rmq_proto::properties::{DELAY, REAL_QID, REAL_TOPIC, TIMER_OUT_MS, WAIT};
+use rmq_proto::properties::{DELAY, REAL_QID, REAL_TOPIC, TIMER_OUT_MS};
 
 use super::timer::{self, TIMER_TOPIC};
 use super::{Broker, properties};
@@ -62,12 +62,12 @@ impl Wait {
     }
 }
 
-/// The copy whose time has come. Its level, and where it was meant for, stay in its properties (wire §5.5).
-fn due(rules: &ProfileRules, unix_ms: u64, message: &StoredMessage) -> Option<StoredMessage> {
+/// The copy whose time has come. Its level, and where it was meant for, stay in its properties (wire §5.5), and so does
+/// `WAIT` (seen on both).
+fn due(unix_ms: u64, message: &StoredMessage) -> Option<StoredMessage> {
     Some(StoredMessage {
         topic: message.property(REAL_TOPIC)?.into(),
         queue_id: message.property(REAL_QID)?.parse().ok()?,
-        properties: properties::changed(rules, &message.properties, &[(WAIT, Some("false"))]),
         store_timestamp: i64::try_from(unix_ms).unwrap_or(i64::MAX),
         ..message.clone()
     })
@@ -110,8 +110,7 @@ impl Broker {
     pub(crate) fn deliver_delayed(&mut self, unix_ms: u64, sequence: &mut u64) {
         while self.next_delivery().is_some_and(|at| at <= unix_ms) {
             let Some((_, delayed)) = self.delayed.pop_first() else { return };
-            let message =
-                self.store.by_sequence(delayed).and_then(|message| due(self.rules, unix_ms, message));
+            let message = self.store.by_sequence(delayed).and_then(|message| due(unix_ms, message));
             if let Some(message) = message {
                 self.append(sequence, message);
             }

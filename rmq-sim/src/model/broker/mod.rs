@@ -5,10 +5,12 @@ mod batch;
 mod clients;
 pub(crate) mod delay;
 mod properties;
+mod pull;
 mod replies;
 mod send;
 mod send_back;
 pub(crate) mod timer;
+mod topics;
 pub(crate) mod transactions;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +19,6 @@ use std::sync::Arc;
 
 use rmq_proto::code::RequestCode;
 use rmq_proto::command::RemotingCommand;
-use rmq_proto::header::{GetMaxOffsetHeader, OffsetResponseHeader};
 use rmq_proto::id::UniqueKeyGenerator;
 use rmq_proto::names;
 
@@ -26,7 +27,7 @@ pub use self::send::SendSummary;
 
 use self::clients::Clients;
 use self::transactions::Halves;
-use super::answer::{Answer, AnswerExt};
+use super::answer::Answer;
 use super::config::ClusterConfig;
 use super::conn::PeerConn;
 use super::event::{Events, ModelEvent};
@@ -197,26 +198,18 @@ impl Broker {
                 self.answer_send(turn, request)
             }
             RequestCode::CONSUMER_SEND_MSG_BACK => self.answer_send_back(turn, request),
+            RequestCode::PULL_MESSAGE => self.answer_pull(turn, request),
             RequestCode::SEND_REPLY_MESSAGE | RequestCode::SEND_REPLY_MESSAGE_V2 => {
                 self.answer_reply(turn, request)
             }
             RequestCode::END_TRANSACTION => self.answer_end_transaction(turn, request),
             RequestCode::GET_MAX_OFFSET => self.answer_max_offset(request),
+            RequestCode::GET_MIN_OFFSET => self.answer_min_offset(request),
+            RequestCode::UPDATE_AND_CREATE_TOPIC => self.answer_create_topic(turn, request),
             RequestCode::HEART_BEAT => self.answer_heartbeat(turn, request),
             RequestCode::UNREGISTER_CLIENT => self.answer_unregister(turn, request),
             RequestCode::RECALL_MESSAGE if self.rules.timers => self.answer_recall(turn.unix_ms, request),
             RequestCode(code) => Answer::not_supported(code),
-        }
-    }
-
-    /// The offset of the message to come; 0 in a queue that has none, known or not (wire §5.4).
-    fn answer_max_offset(&self, request: &RemotingCommand) -> Answer {
-        match request.header::<GetMaxOffsetHeader<'_>>() {
-            Ok(header) => {
-                let offset = self.store.end(&header.topic, header.queue_id);
-                Answer::success(AnswerExt::Offset(OffsetResponseHeader { offset }))
-            }
-            Err(error) => Answer::exception(format!("java.lang.NullPointerException: {error}")),
         }
     }
 

@@ -152,7 +152,8 @@ impl Broker {
         if header.batch {
             return self.answer_batch(turn, header, queue_id, &request.body);
         }
-        let mut header = header;
+        // A dead letter's answer tells the queue that was asked for, too (seen on both).
+        let mut header = SendRequest { queue_id, ..header };
         let given_up = match self.is_given_up(request, &header) {
             Ok(group) => group.map(|group| self.dead_letters(turn, &group)),
             Err(answer) => return *answer,
@@ -169,7 +170,13 @@ impl Broker {
             None => (queue_id, stored_properties),
             Some(topic) => {
                 header.topic = Cow::Owned(topic);
-                (0, properties::changed(self.rules, &stored_properties, &[(wire_properties::DELAY, None)]))
+                match self.rules.dead_letter_level {
+                    level @ Some(_) => {
+                        let level = [(wire_properties::DELAY, level)];
+                        (0, properties::changed(self.rules, &stored_properties, &level))
+                    }
+                    None => (0, stored_properties),
+                }
             }
         };
         self.store_message(turn, header, queue_id, stored_properties, &request.body)
@@ -291,7 +298,7 @@ impl Broker {
         };
         let sent = SendResponseHeader {
             message_id: OffsetMessageId { host: self.address, offset }.to_string().into(),
-            queue_id,
+            queue_id: header.queue_id,
             queue_offset,
             transaction_id,
             batch_unique_id: None,
@@ -318,7 +325,7 @@ pub(super) const TOO_LARGE: &str = "the message is illegal, maybe msg body or pr
                          msg body length limit 4194304B, msg properties length limit 32KB.";
 
 /// The remark of an illegal topic name (seen on both).
-const fn name_remark(error: &NameError) -> &'static str {
+pub(super) const fn name_remark(error: &NameError) -> &'static str {
     match error {
         NameError::Blank => "The specified topic is blank.",
         NameError::TooLong { .. } => "The specified topic is longer than topic max length.",

@@ -22,10 +22,17 @@ pub(super) fn max_reconsume_times(request: &RemotingCommand, told: Option<i32>, 
     told.filter(|_| Version(request.version).has(Feature::MaxReconsumeTimes)).unwrap_or(group.retry_max_times)
 }
 
+/// Names that mean "no group given" are none to brokers.
+fn breaks_the_rules(group: &str) -> bool {
+    let checked = names::validate_group_up_to(group, names::MAX_GROUP_LEN_V4);
+    checked.is_err_and(|error| error != names::NameError::Placeholder)
+}
+
 impl Broker {
-    /// The group of that name, which comes into being if the broker creates groups by itself.
+    /// The group of that name, which comes into being if the broker creates groups by itself (seen on both).
     pub(super) fn group(&mut self, name: &str) -> Option<GroupConfig> {
-        if !self.groups.contains_key(name) && self.auto_create_groups {
+        let is_bad = self.rules.checks_group_names && breaks_the_rules(name);
+        if !self.groups.contains_key(name) && self.auto_create_groups && !is_bad {
             self.put_group(GroupConfig::new(name));
         }
         self.groups.get(name).cloned()
@@ -37,7 +44,7 @@ impl Broker {
 
     pub(super) fn unknown_group(&self, group: &str, ext: AnswerExt) -> Answer {
         let remark =
-            format!("subscription group not exist, {group}\nSee {} for further details.", self.rules.faq);
+            format!("subscription group not exist, {group} \nSee {} for further details.", self.rules.faq);
         Answer::error(ResponseCode::SUBSCRIPTION_GROUP_NOT_EXIST, ext, remark)
     }
 
@@ -55,27 +62,27 @@ impl Broker {
         topic
     }
 
-    /// The answer has neither fields nor a body (wire §5.5).
+    /// The answer has neither fields nor a body, whatever it says (wire §5.5, seen on both).
     pub(super) fn answer_send_back(&mut self, turn: &mut Turn<'_>, request: &RemotingCommand) -> Answer {
         let header = match request.header::<SendBackHeader<'_>>() {
             Ok(header) => header,
             Err(error) => return Answer::exception(format!("java.lang.NullPointerException: {error}")),
         };
         let Some(group) = self.group(&header.group) else {
-            return self.unknown_group(&header.group, AnswerExt::Empty);
+            return self.unknown_group(&header.group, AnswerExt::Absent);
         };
         if group.retry_queue_nums <= 0 {
-            return Answer::success(AnswerExt::Empty);
+            return Answer::success(AnswerExt::Absent);
         }
         let retry_topic = names::retry_topic(&group.name);
         self.make_topic(turn, &retry_topic, group.retry_queue_nums);
         if self.topics.get(&retry_topic).is_some_and(|topic| topic.perm & PERM_WRITE == 0) {
             let remark = format!("the topic[{retry_topic}] sending message is forbidden");
-            return Answer::error(ResponseCode::NO_PERMISSION, AnswerExt::Empty, remark);
+            return Answer::error(ResponseCode::NO_PERMISSION, AnswerExt::Absent, remark);
         }
         let Some(message) = self.store.by_commit_log_offset(header.commit_log_offset).cloned() else {
             let remark = format!("look message by offset failed, {}", header.commit_log_offset);
-            return Answer::error(ResponseCode::SYSTEM_ERROR, AnswerExt::Empty, remark);
+            return Answer::error(ResponseCode::SYSTEM_ERROR, AnswerExt::Absent, remark);
         };
         let most = max_reconsume_times(request, header.max_reconsume_times, &group);
         let level = match header.delay_level {
@@ -88,10 +95,10 @@ impl Broker {
             None => self.dead_letters(turn, &group.name),
         };
         self.put_back(turn, message, topic, level);
-        Answer::success(AnswerExt::Empty)
+        Answer::success(AnswerExt::Absent)
     }
 
-    /// Queue 0 is the only one, as a rule; the real broker draws one of several.
+    /// Queue 0 is the only one, as a rule; the real broker draws one of several. A dead letter has level 0 (seen on both).
     fn put_back(&mut self, turn: &mut Turn<'_>, message: StoredMessage, topic: String, level: Option<i32>) {
         #[cfg(rmq_mutate)]
         if turn.sequence.is_multiple_of(2)
@@ -99,10 +106,10 @@ impl Broker {
         {
             return;
         }
-        let level = level.map(|level| level.to_string());
+        let level = level.unwrap_or(0).to_string();
         let origin = message.offset_id().to_string();
         let is_known = |name| message.property(name).is_some_and(|value| !value.trim().is_empty());
-        let mut changes = vec![(WAIT, Some("false")), (DELAY, level.as_deref())];
+        let mut changes = vec![(WAIT, Some("false")), (DELAY, Some(&*level))];
         if !is_known(RETRY_TOPIC) {
             changes.push((RETRY_TOPIC, Some(&message.topic)));
         }

@@ -26,8 +26,8 @@ const MAX_DELAY_MS: u64 = 259_200_000;
 const PRECISION_MS: u64 = 1_000;
 
 /// The remark of a timer that is too long (seen on 5.3), or that is no number.
-pub(super) const ILLEGAL: &str =
-    "timer message illegal, the delay time should not be bigger than the max delay 259200000ms";
+pub(super) const ILLEGAL: &str = "timer message illegal, the delay time should not be bigger than the max delay 259200000ms; \
+     or if set del msg, the delay time should be bigger than the current time";
 
 /// A timer that the broker refuses, with code 13 (producer §10.2, wire §4.1).
 pub(super) struct Illegal;

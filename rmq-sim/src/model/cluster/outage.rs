@@ -71,6 +71,31 @@ impl Cluster {
         true
     }
 
+    /// The process at an address begins to shut down while another one takes its place, as behind a load balancer. What
+    /// comes on the connections that are open is not carried out but answered GO_AWAY, if the servers are of a release that
+    /// does so and the client of one that knows it (wire §9.4); new ones are served.
+    /// [`end_drain`](Self::end_drain) ends it. [`Fault::GoAway`](super::super::Fault::GoAway) spares no connection.
+    ///
+    /// False when nobody has that address, or the server is down.
+    #[must_use = "at an address that nobody has nothing drains"]
+    pub fn drain(&mut self, address: &str) -> bool {
+        let Some(index) = self.peer_at(address).filter(|&index| self.peer_is_up(index)) else {
+            return false;
+        };
+        self.links.values_mut().filter(|link| link.peer == index).for_each(|link| link.leaving = true);
+        true
+    }
+
+    /// The process that [drains](Self::drain) ends, and closes the connections that its clients have not left.
+    pub fn end_drain(&mut self, address: &str) {
+        let open = self.peer_at(address).map(|index| self.open_at(index));
+        for conn in open.into_iter().flatten() {
+            if self.links.get(&conn).is_some_and(|link| link.leaving) {
+                self.close(conn, None);
+            }
+        }
+    }
+
     /// Whether there is a server at an address that is up.
     pub fn is_up(&self, address: &str) -> bool {
         self.peer_at(address).is_some_and(|index| self.peer_is_up(index))

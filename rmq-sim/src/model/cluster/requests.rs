@@ -8,6 +8,7 @@ use rmq_proto::code::{RequestCode, ResponseCode};
 use rmq_proto::command::{HeaderFormat, RemotingCommand};
 use rmq_proto::frame::Frame;
 use rmq_proto::header::{EndTransactionHeader, TransactionState};
+use rmq_proto::version::Version;
 
 use super::{Cluster, Place};
 use crate::model::answer::{Answer, AnswerExt};
@@ -54,7 +55,11 @@ impl Cluster {
         let arrival = Arrival { unix_ms, conn, from: link.from, peer: link.peer, request: &request };
         let first_sequence = self.sequence;
         let treatment = self.peers[arrival.peer].faults.treat();
-        let answer = if treatment.carries_out() { self.answer(&arrival) } else { None };
+        let answer = match treatment.carries_out() {
+            true if self.sends_away(&arrival) => Some(Answer::go_away()),
+            true => self.answer(&arrival),
+            false => None,
+        };
         // A one-way request is never answered, not even with an error (wire §1.4).
         let answer = answer.filter(|_| treatment == Treatment::Serve && !request.is_oneway());
         let answer = match answer {
@@ -71,6 +76,14 @@ impl Cluster {
             (_, Some(answer)) => self.write(&answer, &request, format, answers),
             (_, None) => Next::GoOn,
         }
+    }
+
+    /// Whether a request is not carried out because its server shuts down (wire §1.6, §9.4).
+    fn sends_away(&self, arrival: &Arrival<'_>) -> bool {
+        let leaves = self.peers[arrival.peer].faults.go_away
+            || self.links.get(&arrival.conn).is_some_and(|link| link.leaving);
+        let version = Version(self.config.profile.rules().version);
+        leaves && version.sends_away(Version(arrival.request.version))
     }
 
     fn answer(&mut self, arrival: &Arrival<'_>) -> Option<Answer> {
