@@ -56,6 +56,7 @@ mod gauges;
 mod keys;
 mod model;
 mod operations;
+mod requests;
 #[cfg(test)]
 mod tests;
 
@@ -64,7 +65,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use rmq_core::proto::message::{MessageRules, Prepared, PreparedBatch, PreparedRequest};
+use rmq_core::proto::message::{MessageRules, Prepared, PreparedBatch};
 use rmq_core::proto::sign::Credentials;
 use rmq_core::{
     Address, Client, ClientConfig, ConfigError, Input, Instant, MessageQueue, OpId, Output, ProducerConfig,
@@ -360,33 +361,6 @@ impl CheckedClient {
         let (call, before) = (Call::recall(producer, &recall), recall.clone());
         let result = self.client.recall(now, producer, recall);
         self.judge_handed_back(call, &before, &result);
-        result
-    }
-
-    /// See [`Client::send_request`].
-    ///
-    /// # Errors
-    ///
-    /// Those of the client.
-    pub fn send_request(
-        &mut self,
-        now: Instant,
-        producer: ProducerId,
-        request: PreparedRequest,
-    ) -> Result<OpId, Rejected<PreparedRequest>> {
-        self.called(now);
-        let call = Call::request(producer, &request);
-        let before = request.clone();
-        let result = self.client.send_request(now, producer, request);
-        match &result {
-            Ok(op) => self.model.accepted(*op, call),
-            Err(Rejected { reason, given }) => {
-                self.model.rejected(call, *reason);
-                self.model.note(Violation::unless(*given == before, WITHIN_LIMITS, || {
-                    format!("{reason:?} hands back another request: {given:?}")
-                }));
-            }
-        }
         result
     }
 

@@ -252,20 +252,8 @@ impl Operations {
                 recalls::ended(*op, &ended, "RecallFailed")?;
                 recalls::failure(now, *op, &ended, error)?;
             }
-            Event::Replied { op, reply } => {
-                let ended = self.end(*op, event)?;
-                self.tally.requests_succeeded += 1;
-                Violation::unless(ended.kind == Kind::Request, ONE_TERMINAL_EVENT, || {
-                    format!("{op:?}, {}, is Replied", ended.kind.name())
-                })?;
-                Violation::unless((1..=ended.attempts).contains(&reply.attempts), WITHIN_POLICY, || {
-                    format!("{op:?} was replied to after {} attempts of {}", reply.attempts, ended.attempts)
-                })?;
-            }
-            Event::RequestFailed { op, error } => {
-                let ended = self.end(*op, event)?;
-                self.tally.requests_failed += 1;
-                requests::no_reply(now, *op, &ended, error)?;
+            Event::Replied { op, .. } | Event::RequestFailed { op, .. } => {
+                requests::ended(self, now, *op, event)?;
             }
             Event::Cancelled { op } => {
                 let ended = self.end(*op, event)?;
