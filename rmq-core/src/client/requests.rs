@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::sync::Arc;
 
 use bytes::Bytes;
@@ -57,21 +57,12 @@ impl Client {
                 return Err(Rejected { reason, given: request });
             }
         };
-        let unix_ms = self.unix_ms();
-        let key = self.unique_keys.next(unix_ms);
+        let key = self.unique_keys.next(self.unix_ms());
         let correlation_id = self.fresh_correlation_id();
         let (message, timeout) = (request.message(), request.timeout());
-        let new = NewSend {
-            topic: message.shared_topic(),
-            target: Target::Topic,
-            code: message.request_code(),
-            body: message.body().clone(),
-            flag: message.flag(),
-            sys_flag: message.sys_flag(),
-            properties: request.properties_with_ids(&key, correlation_id),
-            message_id: key.to_string(),
-        };
-        let born_ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
+        let properties = request.properties_with_ids(&key, correlation_id);
+        let new = NewSend { properties, ..NewSend::of(message, Target::Topic, &key) };
+        let born_ms = self.born_ms();
         let mut send = SendOp::new(producer, config, new, (self.now, timeout), born_ms, false);
         send.purpose = Purpose::Request(Box::new(RequestOp::new(correlation_id, timeout)));
         self.stats.requests += 1;
@@ -88,6 +79,9 @@ impl Client {
             return Err(RejectReason::OtherClient);
         }
         let message = request.message();
+        if self.config.rules.namespace.is_some() {
+            self.admit_topic(message.topic())?;
+        }
         self.admit_bytes(message.body().len() + message.properties().len() + CORRELATION_ROOM + ID_ROOM)?;
         Ok(config)
     }

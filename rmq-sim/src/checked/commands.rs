@@ -16,7 +16,7 @@ use super::{CheckedClient, WITHIN_LIMITS};
 use crate::oracle::Violation;
 
 impl CheckedClient {
-    /// See [`Client::send`].
+    /// See [`Client::send`](rmq_core::Client::send).
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl CheckedClient {
         result
     }
 
-    /// See [`Client::send_to`].
+    /// See [`Client::send_to`](rmq_core::Client::send_to).
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl CheckedClient {
         result
     }
 
-    /// See [`Client::send_batch`].
+    /// See [`Client::send_batch`](rmq_core::Client::send_batch).
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl CheckedClient {
         result
     }
 
-    /// See [`Client::send_batch_to`].
+    /// See [`Client::send_batch_to`](rmq_core::Client::send_batch_to).
     ///
     /// # Errors
     ///
@@ -96,13 +96,13 @@ impl CheckedClient {
         result
     }
 
-    /// See [`Client::publish_queues`].
+    /// See [`Client::publish_queues`](rmq_core::Client::publish_queues).
     pub fn publish_queues(&mut self, now: Instant, topic: &str) -> Option<Arc<[MessageQueue]>> {
         self.called(now);
         self.client.publish_queues(now, topic)
     }
 
-    /// See [`Client::find_queues`].
+    /// See [`Client::find_queues`](rmq_core::Client::find_queues).
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl CheckedClient {
         result
     }
 
-    /// See [`Client::send_back`].
+    /// See [`Client::send_back`](rmq_core::Client::send_back).
     ///
     /// # Errors
     ///
@@ -143,7 +143,7 @@ impl CheckedClient {
         result
     }
 
-    /// See [`Client::recall`].
+    /// See [`Client::recall`](rmq_core::Client::recall).
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl CheckedClient {
         result
     }
 
-    /// See [`Client::send_request`].
+    /// See [`Client::send_request`](rmq_core::Client::send_request).
     ///
     /// # Errors
     ///

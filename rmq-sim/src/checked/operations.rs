@@ -238,15 +238,8 @@ impl Operations {
                 recalls::ended(*op, &ended, "RecallFailed")?;
                 recalls::failure(now, *op, &ended, error)?;
             }
-            Event::Replied { op, reply } => {
-                let ended = self.end(*op, event)?;
-                self.tally.requests_succeeded += 1;
-                requests::replied(*op, &ended, reply)?;
-            }
-            Event::RequestFailed { op, error } => {
-                let ended = self.end(*op, event)?;
-                self.tally.requests_failed += 1;
-                requests::no_reply(now, *op, &ended, error)?;
+            Event::Replied { op, .. } | Event::RequestFailed { op, .. } => {
+                requests::ended(self, now, *op, event)?;
             }
             Event::Cancelled { op } => {
                 let ended = self.end(*op, event)?;
