@@ -28,13 +28,27 @@ type Count = fn(&Report) -> u64;
 fn any_calls_in_any_order() {
     let mut reports = Vec::new();
     each(1, 600, 400, |_, bytes| reports.push(run(bytes)));
-    let reached: [(&str, Count); 20] = [
+    let reached: [(&str, Count); 34] = [
         ("sends_succeeded", |report| report.stats.sends_succeeded),
         ("sends_failed", |report| report.stats.sends_failed),
         ("send_backs_succeeded", |report| report.stats.send_backs_succeeded),
         ("send_backs_failed", |report| report.stats.send_backs_failed),
         ("recalls_succeeded", |report| report.stats.recalls_succeeded),
         ("recalls_failed", |report| report.stats.recalls_failed),
+        ("requests_succeeded", |report| report.stats.requests_succeeded),
+        ("requests_failed", |report| report.stats.requests_failed),
+        ("unknown_replies", |report| report.stats.unknown_replies),
+        ("transaction_ends_written", |report| report.stats.transaction_ends_written),
+        ("transaction_ends_failed", |report| report.stats.transaction_ends_failed),
+        ("checks", |report| report.stats.checks),
+        ("checks_dropped", |report| report.stats.checks_dropped),
+        ("checks_undecodable", |report| report.stats.checks_undecodable),
+        ("checks_of_strangers", |report| report.stats.checks_of_strangers),
+        ("checks_expired", |report| report.stats.checks_expired),
+        ("traces_sent", |report| report.stats.traces_sent),
+        ("traces_failed", |report| report.stats.traces_failed),
+        ("traces_dropped", |report| report.stats.traces_dropped),
+        ("go_aways", |report| report.stats.go_aways),
         ("cancelled", |report| report.stats.cancelled),
         ("rejected", |report| report.stats.rejected),
         ("retries", |report| report.stats.retries),

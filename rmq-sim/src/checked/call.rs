@@ -3,7 +3,20 @@
 use std::time::Duration;
 
 use rmq_core::proto::message::{CORRELATION_ROOM, ID_ROOM, Prepared, PreparedBatch, PreparedRequest};
-use rmq_core::{ProducerId, Recall, Redelivery, SendBack, SendBackOptions, SendOptions};
+use rmq_core::{ProducerId, Recall, Redelivery, SendBack, SendBackOptions, SendOptions, SendResult};
+
+/// Time of an answer to a check.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
+/// Bytes of a remark that are sent.
+const MAX_REMARK: usize = 1_024;
+
+/// Bytes of a remark as it is sent.
+fn cut(remark: Option<&str>) -> usize {
+    remark.map_or(0, |remark| {
+        let most = remark.len().min(MAX_REMARK);
+        (0..=most).rev().find(|at| remark.is_char_boundary(*at)).unwrap_or_default()
+    })
+}
 
 /// What an operation is, which decides how it may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +38,10 @@ pub(super) enum Kind {
     Recall,
     /// To any queue of its topic, with a reply to wait for.
     Request,
+    /// To the broker of a half message, which does not answer.
+    End,
+    /// The same, to a broker that asked.
+    Answer,
 }
 
 impl Kind {
@@ -38,12 +55,18 @@ impl Kind {
             Self::DeadLetter => "a dead letter",
             Self::Recall => "a recall",
             Self::Request => "a request",
+            Self::End => "the end of a transaction",
+            Self::Answer => "the answer to a check",
         }
     }
 
     /// Whether a broker's answer ends it well.
     pub(super) const fn is_two_way(self) -> bool {
         matches!(self, Self::Send | Self::SendTo)
+    }
+
+    pub(super) const fn is_end(self) -> bool {
+        matches!(self, Self::End | Self::Answer)
     }
 
     pub(super) const fn is_back(self) -> bool {
@@ -54,12 +77,13 @@ impl Kind {
 /// What a command brings, as far as the contract speaks of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Call {
-    pub(super) producer: ProducerId,
+    /// None where a check says which.
+    pub(super) producer: Option<ProducerId>,
     pub(super) timeout: Option<Duration>,
     pub(super) kind: Kind,
     /// Least bytes that it holds: without message ids.
     pub(super) bytes: usize,
-    /// Most bytes of the ids.
+    /// Most bytes of the ids, and of other texts that cannot be seen from outside.
     pub(super) ids: usize,
 }
 
@@ -68,7 +92,7 @@ impl Call {
         let SendOptions { timeout, oneway, .. } = options;
         let kind = if oneway { Kind::Oneway } else { kind };
         let bytes = message.body().len() + message.properties().len();
-        Self { producer, timeout, kind, bytes, ids: ID_ROOM }
+        Self { producer: Some(producer), timeout, kind, bytes, ids: ID_ROOM }
     }
 
     pub(super) fn batch(
@@ -81,26 +105,39 @@ impl Call {
         let kind = if oneway { Kind::Oneway } else { kind };
         // An id for each message, and one for the batch.
         let ids = (batch.messages().len() + 1) * ID_ROOM;
-        Self { producer, timeout, kind, bytes: batch.max_len() - ids, ids }
+        Self { producer: Some(producer), timeout, kind, bytes: batch.max_len() - ids, ids }
     }
 
     /// The same call with the message that came back.
-    pub(super) fn again(self, message: &Prepared, options: SendOptions) -> Self {
-        Self::new(self.kind, self.producer, message, options)
+    pub(super) fn again(self, message: &Prepared) -> Self {
+        let bytes = message.body().len() + message.properties().len();
+        Self { bytes, ..self }
     }
 
     pub(super) const fn find_queues(producer: ProducerId, timeout: Option<Duration>) -> Self {
-        Self { producer, timeout, kind: Kind::FindQueues, bytes: 0, ids: ID_ROOM }
+        Self { producer: Some(producer), timeout, kind: Kind::FindQueues, bytes: 0, ids: ID_ROOM }
     }
 
     pub(super) fn recall(producer: ProducerId, recall: &Recall) -> Self {
-        Self { producer, timeout: None, kind: Kind::Recall, bytes: recall.bytes(), ids: ID_ROOM }
+        Self {
+            producer: Some(producer),
+            timeout: None,
+            kind: Kind::Recall,
+            bytes: recall.bytes(),
+            ids: ID_ROOM,
+        }
     }
 
     pub(super) fn request(producer: ProducerId, request: &PreparedRequest) -> Self {
         let message = request.message();
         let bytes = message.body().len() + message.properties().len() + CORRELATION_ROOM;
-        Self { producer, timeout: Some(request.timeout()), kind: Kind::Request, bytes, ids: ID_ROOM }
+        Self {
+            producer: Some(producer),
+            timeout: Some(request.timeout()),
+            kind: Kind::Request,
+            bytes,
+            ids: ID_ROOM,
+        }
     }
 
     /// What a send-back brings. A dead letter has no time of its own for the retry topic.
@@ -109,6 +146,25 @@ impl Call {
             Redelivery::DeadLetter => Kind::DeadLetter,
             Redelivery::ByBroker | Redelivery::After(_) => Kind::Back { retry: options.retry_timeout },
         };
-        Self { producer, timeout: Some(options.timeout), kind, bytes: message.bytes(), ids: ID_ROOM }
+        Self {
+            producer: Some(producer),
+            timeout: Some(options.timeout),
+            kind,
+            bytes: message.bytes(),
+            ids: ID_ROOM,
+        }
+    }
+
+    /// The end of a half message, which holds its names and the remark.
+    pub(super) fn end(producer: ProducerId, half: &SendResult, remark: Option<&str>) -> Self {
+        let texts = [&*half.queue.topic, &*half.queue.broker, half.transaction_id.as_deref().unwrap_or("")];
+        let bytes = texts.map(str::len).iter().sum::<usize>() + cut(remark);
+        Self { producer: Some(producer), timeout: None, kind: Kind::End, bytes, ids: 0 }
+    }
+
+    /// The answer to a check. What else it holds came in the check's frame, of at most so many bytes.
+    pub(super) fn answer(remark: Option<&str>, frame: usize) -> Self {
+        let timeout = Some(ANSWER_TIMEOUT);
+        Self { producer: None, timeout, kind: Kind::Answer, bytes: cut(remark), ids: frame }
     }
 }

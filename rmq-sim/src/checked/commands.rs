@@ -32,7 +32,7 @@ impl CheckedClient {
         let call = Call::new(Kind::Send, producer, &message, options);
         let body = message.body().clone();
         let result = self.client.send(now, producer, message, options);
-        self.judge(call, &body, options, &result);
+        self.judge(call, &body, &result);
         result
     }
 
@@ -53,7 +53,7 @@ impl CheckedClient {
         let call = Call::new(Kind::SendTo, producer, &message, options);
         let body = message.body().clone();
         let result = self.client.send_to(now, producer, queue, message, options);
-        self.judge(call, &body, options, &result);
+        self.judge(call, &body, &result);
         result
     }
 
@@ -117,10 +117,7 @@ impl CheckedClient {
         self.called(now);
         let call = Call::find_queues(producer, timeout);
         let result = self.client.find_queues(now, producer, topic, timeout);
-        match &result {
-            Ok(op) => self.model.accepted(*op, call),
-            Err(reason) => self.model.rejected(call, *reason),
-        }
+        self.model.called(call, &result);
         result
     }
 
@@ -179,18 +176,12 @@ impl CheckedClient {
         result
     }
 
-    fn judge(
-        &mut self,
-        call: Call,
-        body: &Bytes,
-        options: SendOptions,
-        result: &Result<OpId, Rejected<Prepared>>,
-    ) {
+    pub(super) fn judge(&mut self, call: Call, body: &Bytes, result: &Result<OpId, Rejected<Prepared>>) {
         match result {
             Ok(op) => self.model.accepted(*op, call),
             Err(Rejected { reason, given }) => {
                 self.model.rejected(call, *reason);
-                let same = call.again(given, options) == call && given.body() == body;
+                let same = call.again(given) == call && given.body() == body;
                 self.model.note(Violation::unless(same, WITHIN_LIMITS, || {
                     format!("{reason:?} hands back another message: {given:?}")
                 }));

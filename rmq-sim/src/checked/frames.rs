@@ -8,8 +8,8 @@ use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::command::RemotingCommand;
 use rmq_core::proto::frame::FrameDecoder;
 use rmq_core::proto::header::{
-    GetMaxOffsetHeader, GetRouteHeader, PushReplyHeader, RecallMessageHeader, SendBackHeader,
-    SendMessageV2Header, UnregisterHeader,
+    EndTransactionHeader, GetMaxOffsetHeader, GetRouteHeader, PushReplyHeader, RecallMessageHeader,
+    SendBackHeader, SendMessageV2Header, UnregisterHeader,
 };
 use rmq_core::proto::message::BatchElements;
 use rmq_core::proto::names::RETRY_PREFIX;
@@ -251,10 +251,10 @@ impl Frames {
                 Ok(sent) => self.keys.ended(&sent.message_id, sent.attempts as usize, true),
                 Err(error) => self.keys.ended(error.message_id(), error.attempts().len(), false),
             },
-            Event::OnewayWritten { op } => {
+            Event::OnewayWritten { op } | Event::TransactionEnded { op } => {
                 self.oneways_told += 1;
                 Violation::unless(self.oneways_told <= self.oneways_taken, ONE_TERMINAL_EVENT, || {
-                    format!("{op:?} is OnewayWritten before its bytes were taken")
+                    format!("{op:?} is told as written before its bytes were taken")
                 })
             }
             Event::SentBack { how, .. } => {
@@ -315,6 +315,9 @@ fn request(command: &RemotingCommand, keys: &mut Keys) -> Result<Waits, Violatio
         }
         RequestCode::UNREGISTER_CLIENT => {
             command.header::<UnregisterHeader<'_>>().map_err(|error| bad(&error))?;
+        }
+        RequestCode::END_TRANSACTION => {
+            command.header::<EndTransactionHeader<'_>>().map_err(|error| bad(&error))?;
         }
         RequestCode::HEART_BEAT => {
             HeartbeatData::decode(&command.body).map_err(|error| bad(&error))?;

@@ -10,8 +10,9 @@
 //! ## `one-terminal-event`
 //!
 //! Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `QueuesFound`, `SendFailed`, `SentBack`,
-//! `SendBackFailed`, `Replied`, `RequestFailed`, `Recalled`, `RecallFailed` and `Cancelled` (clause 4), each for operations of its kind. No other
-//! operation ends; no id is given out twice. `OnewayWritten` is for one-way sends and comes after the stream took their bytes,
+//! `SendBackFailed`, `Replied`, `RequestFailed`, `Recalled`, `RecallFailed`, `TransactionEnded`,
+//! `EndTransactionFailed` and `Cancelled` (clause 4), each for operations of its kind. No other
+//! operation ends; no id is given out twice. `OnewayWritten` is for one-way sends, `TransactionEnded` for ends of transactions; both come after the stream took their bytes,
 //! `Sent` for the others and comes after a broker answered that it stored the message; `SentBack` comes after a broker
 //! answered that it took the message back, or stored it in the retry topic; `Recalled` after one answered so; `Replied` comes
 //! after a broker pushed a reply with the request's correlation id; `Cancelled` comes after a cancel.
@@ -59,6 +60,7 @@ mod model;
 mod operations;
 #[cfg(test)]
 mod tests;
+mod transactions;
 
 use core::time::Duration;
 

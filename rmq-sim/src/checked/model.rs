@@ -92,6 +92,18 @@ impl Model {
         self.note(result);
     }
 
+    /// A command that hands nothing back.
+    pub(super) fn called(&mut self, call: Call, result: &Result<OpId, RejectReason>) {
+        match result {
+            Ok(op) => self.accepted(*op, call),
+            Err(reason) => self.rejected(call, *reason),
+        }
+    }
+
+    pub(super) fn answered(&mut self, remark: Option<&str>, result: &Result<OpId, RejectReason>) {
+        self.called(Call::answer(remark, self.max_frame), result);
+    }
+
     pub(super) fn cancel(&mut self, op: OpId) {
         self.ops.cancel(op);
     }
@@ -125,7 +137,7 @@ impl Model {
                 let one_frame = is_one_frame(data);
                 let result = self.conns.write(*conn, data.len(), one_frame);
                 self.note(result);
-                let oneways = self.ops.tally.oneways;
+                let oneways = self.ops.tally.oneways + self.ops.tally.ends;
                 if let Some(frames) = &mut self.frames {
                     let result = frames.write(*conn, data.segments(), oneways);
                     self.note(result);

@@ -4,6 +4,7 @@ mod recalls;
 mod requests;
 mod send_backs;
 mod sends;
+mod transactions;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -21,6 +22,12 @@ struct Policy {
     attempts: u32,
     attempts_at_queue: u32,
     backoff: Duration,
+}
+
+impl Policy {
+    /// An answer to a check has a time of its own and one attempt.
+    const OF_ANSWERS: Self =
+        Self { timeout: Duration::ZERO, attempts: 1, attempts_at_queue: 1, backoff: Duration::ZERO };
 }
 
 /// Attempts that a send-back has to send to the retry topic.
@@ -60,6 +67,9 @@ pub(super) struct Tally {
     pub(super) requests: u64,
     pub(super) requests_succeeded: u64,
     pub(super) requests_failed: u64,
+    pub(super) ends: u64,
+    pub(super) ends_written: u64,
+    pub(super) ends_failed: u64,
     pub(super) cancelled: u64,
 }
 
@@ -125,10 +135,14 @@ impl Operations {
             Kind::Send | Kind::SendTo | Kind::Oneway => self.tally.accepted += 1,
             Kind::Recall => self.tally.recalls += 1,
             Kind::Request => self.tally.requests += 1,
+            Kind::End | Kind::Answer => self.tally.ends += 1,
             Kind::FindQueues => {}
         }
         self.tally.oneways += u64::from(call.kind == Kind::Oneway);
-        let known = self.producers.get(&call.producer).copied();
+        let known = match call.producer {
+            Some(producer) => self.producers.get(&producer).copied(),
+            None => Some(Policy::OF_ANSWERS),
+        };
         let policy = known.ok_or_else(|| {
             Violation::new(WITHIN_LIMITS, format!("{op:?} was accepted for {:?}, unknown", call.producer))
         })?;
@@ -138,7 +152,7 @@ impl Operations {
         let (attempts, deadline) = match kind {
             Kind::Send | Kind::Request | Kind::DeadLetter => (policy.attempts, now + timeout),
             Kind::SendTo => (policy.attempts_at_queue, now + timeout),
-            Kind::Oneway | Kind::Recall => (1, now + timeout),
+            Kind::Oneway | Kind::Recall | Kind::End | Kind::Answer => (1, now + timeout),
             Kind::FindQueues => (0, now + timeout),
             Kind::Back { retry } => (RETRY_ATTEMPTS, now + timeout + retry),
         };
@@ -180,7 +194,9 @@ impl Operations {
                     && (call.bytes..=call.bytes + call.ids).contains(&more)
                     && held.saturating_add(more) > limit
             }
-            RejectReason::UnknownProducer => !self.producers.contains_key(&call.producer),
+            RejectReason::UnknownProducer => {
+                call.producer.is_some_and(|producer| !self.producers.contains_key(&producer))
+            }
             RejectReason::ShutDown => self.shutdown.is_some(),
             _ => true,
         };
@@ -240,6 +256,9 @@ impl Operations {
             }
             Event::Replied { op, .. } | Event::RequestFailed { op, .. } => {
                 requests::ended(self, now, *op, event)?;
+            }
+            Event::TransactionEnded { op } | Event::EndTransactionFailed { op, .. } => {
+                transactions::ended(self, now, *op, event)?;
             }
             Event::Cancelled { op } => {
                 let ended = self.end(*op, event)?;

@@ -2,8 +2,10 @@
 
 use core::time::Duration;
 
+use rmq_core::Resolution;
+
 use super::peer::Reply;
-use super::{Op, Ops, Setup};
+use super::{Op, Ops, Setup, What};
 
 const TIMES: [u64; 12] = [0, 1, 20, 99, 100, 250, 500, 1_000, 1_001, 3_000, 31_000, 121_000];
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -27,32 +29,82 @@ impl Reader<'_> {
     }
 
     fn op(&mut self) -> Option<Op> {
-        Some(match self.byte()? % 40 {
-            0..=6 => self.send()?,
-            7..=11 => Op::Serve,
-            12..=16 => Op::Turn,
-            17..=21 => self.answer()?,
-            22..=24 => Op::Connected { conn: self.byte()? },
-            25..=27 => Op::Written { conn: self.byte()?, quarters: self.byte()? % 6 },
-            28 | 29 => Op::Closed { conn: self.byte()?, in_order: self.byte()? % 2 == 0 },
-            30 | 31 => Op::Advance { by: self.time()? },
-            32 | 33 => Op::ToTimer,
-            34 => Op::Cancel { op: self.byte()? },
-            35 => Op::Poll { most: self.byte()? % 8 },
-            36 => Op::Routes { set: self.byte()? },
+        Some(match self.byte()? % 52 {
+            0..=4 => self.send(What::Message)?,
+            5..=9 => {
+                let what = self.what()?;
+                self.send(what)?
+            }
+            10..=14 => Op::Serve,
+            15..=18 => Op::Turn,
+            19..=23 => self.answer()?,
+            24..=26 => Op::Connected { conn: self.byte()? },
+            27..=29 => Op::Written { conn: self.byte()?, quarters: self.byte()? % 6 },
+            30 | 31 => Op::Closed { conn: self.byte()?, in_order: self.byte()? % 2 == 0 },
+            32 | 33 => Op::Advance { by: self.time()? },
+            34 | 35 => Op::ToTimer,
+            36 => Op::Cancel { op: self.byte()? },
+            37 => Op::Poll { most: self.byte()? % 8 },
+            38 => Op::Routes { set: self.byte()? },
+            39..=48 => self.exchange()?,
             _ => self.rare()?,
         })
     }
 
-    fn send(&mut self) -> Option<Op> {
+    fn what(&mut self) -> Option<What> {
+        let byte = self.byte()?;
+        let messages = (byte >> 3) % 6;
+        Some(match byte % 8 {
+            0 | 1 => What::To(self.byte()?),
+            2 => What::Batch { messages, queue: None },
+            3 => What::Batch { messages, queue: Some(self.byte()?) },
+            4 => What::Half,
+            5 | 6 => What::Request,
+            _ => What::Reply,
+        })
+    }
+
+    /// What needs a message or a question of before.
+    fn exchange(&mut self) -> Option<Op> {
+        let kind = self.byte()?;
+        Some(match kind % 12 {
+            0..=2 => Op::Push { conn: self.byte()?, request: self.byte()?, choice: self.byte()? },
+            3 | 4 => Op::Check { conn: self.byte()?, group: self.byte()?, choice: self.byte()? },
+            5 | 6 => {
+                let resolution = self.resolution()?;
+                let resolution = (kind < 200).then_some(resolution);
+                Op::AnswerCheck { check: self.byte()?, resolution, remark: self.byte()? }
+            }
+            7..=9 => Op::EndTransaction {
+                producer: self.byte()?,
+                half: self.byte()?,
+                resolution: self.resolution()?,
+                remark: self.byte()?,
+            },
+            _ => Op::Queues {
+                producer: self.byte()?,
+                topic: self.byte()? % 8,
+                timeout: if kind < 128 { None } else { Some(self.time()?) },
+                wait: kind % 12 == 10,
+            },
+        })
+    }
+
+    fn resolution(&mut self) -> Option<Resolution> {
+        self.of([Resolution::Commit, Resolution::Rollback, Resolution::Unknown])
+    }
+
+    fn send(&mut self, what: What) -> Option<Op> {
         let (producer, choice) = (self.byte()?, self.byte()?);
+        let no_wait = producer >= 0xe0;
         let timeout = match self.byte()? {
             0..=127 => None,
             128 => Some(Duration::MAX),
             byte => Some(Duration::from_millis(TIMES[usize::from(byte) % 10])),
         };
         let body = BODIES[usize::from(choice >> 4) % BODIES.len()];
-        Some(Op::Send { producer, topic: choice % 8, body, timeout, oneway: choice & 8 != 0 })
+        let (topic, oneway) = (choice % 8, choice & 8 != 0);
+        Some(Op::Send { producer, topic, body, timeout, oneway, no_wait, what })
     }
 
     fn answer(&mut self) -> Option<Op> {
@@ -62,7 +114,8 @@ impl Reader<'_> {
 
     fn rare(&mut self) -> Option<Op> {
         let byte = self.byte()?;
-        Some(match if byte < 252 { byte % 14 } else { byte } {
+        Some(match if byte < 248 { byte % 14 } else { byte } {
+            248..=251 => Op::Credentials { some: byte % 2 == 0 },
             252.. => Op::NameServers { list: self.byte()? },
             13.. => Op::Recall { producer: self.byte()?, choice: self.byte()? },
             10.. => Op::SendBack {
@@ -71,15 +124,13 @@ impl Reader<'_> {
                 timeout: if self.byte()? % 2 == 0 { None } else { Some(self.time()?) },
                 dead: self.byte()? % 4 == 0,
             },
-            0 | 1 => Op::AddProducer {
+            0..=2 => Op::AddProducer {
                 group: self.byte()? % 8,
                 timeout: Duration::from_millis(TIMES[usize::from(self.byte()?) % 10]),
                 attempts: self.byte()? % 66,
-                policy: self.byte()?,
+                policy: [self.byte()?, self.byte()?],
             },
-            2 | 3 => {
-                Op::Ask { conn: self.byte()?, times: 1 + self.byte()? % 4, oneway: self.byte()? % 4 == 0 }
-            }
+            3 => Op::Ask { conn: self.byte()?, times: 1 + self.byte()? % 4, oneway: self.byte()? % 4 == 0 },
             4 => Op::Garbage { conn: self.byte()?, bytes: [self.byte()?, self.byte()?] },
             5 => Op::Back { by: self.of([Duration::from_millis(1), Duration::from_secs(5), HOUR])? },
             6 => Op::Advance { by: HOUR },
@@ -93,6 +144,6 @@ impl Reader<'_> {
 pub(super) fn ops(bytes: &[u8]) -> Ops {
     let mut reader = Reader(bytes);
     let mut byte = || reader.byte().unwrap_or_default();
-    let setup = Setup { seed: byte(), limits: byte(), times: byte(), servers: byte() };
+    let setup = Setup { seed: byte(), limits: byte(), times: byte(), servers: byte(), producer: byte() };
     Ops { setup, ops: core::iter::from_fn(|| reader.op()).collect() }
 }

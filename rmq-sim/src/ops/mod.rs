@@ -11,6 +11,8 @@
 //!
 //! [`rounds`] drives two clients in step, in different ways that must not matter.
 
+mod broker;
+mod calls;
 mod decode;
 mod peer;
 pub mod rounds;
@@ -19,7 +21,7 @@ mod world;
 
 use core::time::Duration;
 
-use rmq_core::Stats;
+use rmq_core::{Resolution, Stats};
 
 use crate::oracle::Violation;
 pub use peer::Reply;
@@ -39,7 +41,7 @@ pub enum Op {
         /// Its attempts.
         attempts: u8,
         /// Which of a few policies it has.
-        policy: u8,
+        policy: [u8; 2],
     },
     /// Sends a message.
     Send {
@@ -53,6 +55,41 @@ pub enum Op {
         timeout: Option<Duration>,
         /// Whether it is one-way.
         oneway: bool,
+        /// Whether it is to be rejected where it would wait for a permit.
+        no_wait: bool,
+        /// As what.
+        what: What,
+    },
+    /// Asks for the queues of a topic.
+    Queues {
+        /// The producer.
+        producer: u8,
+        /// Number of the topic.
+        topic: u8,
+        /// Time of the question.
+        timeout: Option<Duration>,
+        /// Whether to wait for them, as an operation.
+        wait: bool,
+    },
+    /// Ends the transaction of a message that was sent.
+    EndTransaction {
+        /// The producer.
+        producer: u8,
+        /// Which of the latest results, and whether its offset id is damaged.
+        half: u8,
+        /// How.
+        resolution: Resolution,
+        /// Which of a few remarks.
+        remark: u8,
+    },
+    /// Answers a broker's check, answered before or not.
+    AnswerCheck {
+        /// Which of the latest.
+        check: u8,
+        /// How; none lets it go.
+        resolution: Option<Resolution>,
+        /// Which of a few remarks.
+        remark: u8,
     },
     /// Gives a message back.
     SendBack {
@@ -99,6 +136,24 @@ pub enum Op {
         reply: Reply,
         /// Whether the second half of the bytes comes only with the next bytes of the connection.
         split: bool,
+    },
+    /// A broker asks how a transaction went.
+    Check {
+        /// The connection.
+        conn: u8,
+        /// Which group it asks.
+        group: u8,
+        /// Which of a few messages and headers, damaged ones included.
+        choice: u8,
+    },
+    /// A broker pushes the reply to a request.
+    Push {
+        /// The connection.
+        conn: u8,
+        /// Which of the latest requests.
+        request: u8,
+        /// Whether it names it, and of what its header and its body are.
+        choice: u8,
     },
     /// Requests of a broker's own.
     Ask {
@@ -161,11 +216,39 @@ pub enum Op {
         /// Which of a few, an empty one included.
         list: u8,
     },
+    /// Gives the client other credentials, or none.
+    Credentials {
+        /// Whether it has some from now on.
+        some: bool,
+    },
     /// Shuts down.
     Shutdown {
         /// The time it has.
         within: Duration,
     },
+}
+
+/// As what a message is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum What {
+    /// A message.
+    Message,
+    /// A message to one of a few queues, known or not.
+    To(u8),
+    /// So many messages at once.
+    Batch {
+        /// How many.
+        messages: u8,
+        /// To one of a few queues.
+        queue: Option<u8>,
+    },
+    /// A half message.
+    Half,
+    /// A request.
+    Request,
+    /// The reply to a request.
+    Reply,
 }
 
 /// What a program's client starts from. Each byte chooses one of a few values.
@@ -175,6 +258,7 @@ pub(crate) struct Setup {
     limits: u8,
     times: u8,
     servers: u8,
+    producer: u8,
 }
 
 /// A program.

@@ -9,7 +9,8 @@ use rmq_core::proto::frame::FrameDecoder;
 use rmq_core::proto::header::{
     GetRouteHeader, RecallResponseHeader, SendMessageV2Header, SendResponseHeader,
 };
-use rmq_core::proto::names::DEFAULT_TOPIC;
+use rmq_core::proto::message::BatchElements;
+use rmq_core::proto::names::{DEFAULT_TOPIC, namespace};
 
 /// How a request is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +110,7 @@ pub(super) fn reply(request: &RemotingCommand, reply: Reply, routes: u8, format:
     let mut answer = match reply {
         Reply::Good | Reply::Twice | Reply::Misaddressed => good(request, routes),
         Reply::Code(number) => code(number).with_remark("no"),
-        Reply::Stored(number) => stored(request, ResponseCode(number)),
+        Reply::Stored(number) => stored(request, ResponseCode(number), 1),
         Reply::Bare => code(0),
         Reply::BadBody => code(0).with_body(Bytes::from_static(b"{\"queueDatas\":7")),
     };
@@ -130,10 +131,16 @@ pub(super) fn frame(command: &RemotingCommand, format: HeaderFormat) -> Bytes {
 fn good(request: &RemotingCommand, routes: u8) -> RemotingCommand {
     let success = RemotingCommand::response_to(request, ResponseCode::SUCCESS);
     match RequestCode(request.code) {
-        RequestCode::SEND_MESSAGE_V2 => stored(request, ResponseCode::SUCCESS),
+        RequestCode::SEND_MESSAGE_V2 | RequestCode::SEND_REPLY_MESSAGE_V2 => {
+            stored(request, ResponseCode::SUCCESS, 1)
+        }
+        RequestCode::SEND_BATCH_MESSAGE => {
+            let messages = BatchElements::new(request.body.clone()).count();
+            stored(request, ResponseCode::SUCCESS, messages)
+        }
         RequestCode::GET_ROUTEINFO_BY_TOPIC => {
             let topic = request.header::<GetRouteHeader<'_>>().map(|header| header.topic.into_owned());
-            match route(&topic.unwrap_or_default(), routes) {
+            match route(&namespace::unwrap_any(&topic.unwrap_or_default()), routes) {
                 Some(route) => success.with_body(route.encode()),
                 None => RemotingCommand::response_to(request, ResponseCode::TOPIC_NOT_EXIST),
             }
@@ -143,17 +150,20 @@ fn good(request: &RemotingCommand, routes: u8) -> RemotingCommand {
     }
 }
 
-fn stored(request: &RemotingCommand, code: ResponseCode) -> RemotingCommand {
+/// So many messages are stored. What is optional depends on the queue and the code.
+fn stored(request: &RemotingCommand, code: ResponseCode, messages: usize) -> RemotingCommand {
     let header = request.header::<SendMessageV2Header<'_>>();
+    let queue_id = header.map_or(-1, |header| header.queue_id);
+    let odd = queue_id % 2 != 0;
     RemotingCommand::response_to(request, code).with_ext(&SendResponseHeader {
-        message_id: "0A00000100002A9F0000000000000400".into(),
-        queue_id: header.map_or(-1, |header| header.queue_id),
+        message_id: ["0A00000100002A9F0000000000000400"].repeat(messages).join(",").into(),
+        queue_id,
         queue_offset: i64::from(request.opaque),
-        transaction_id: None,
+        transaction_id: odd.then(|| "AC0A".into()),
         batch_unique_id: None,
         recall_handle: None,
-        region_id: None,
-        trace_on: None,
+        region_id: odd.then(|| "north".into()),
+        trace_on: (code != ResponseCode::SUCCESS).then(|| "false".into()),
     })
 }
 

@@ -108,7 +108,8 @@ pub fn compare(bytes: &[u8], seed: u64) -> Result<(usize, usize), Violation> {
 
 fn run(bytes: &[u8], manner: Option<Random>) -> Result<Seen, Violation> {
     let mut reader = Reader(bytes);
-    let setup = Setup { seed: reader.byte() as u8, limits: 0, times: reader.byte() as u8, servers: 0 };
+    let (seed, times) = (reader.byte() as u8, reader.byte() as u8);
+    let setup = Setup { seed, times, ..Setup::default() };
     let mut rounds = Rounds::new(setup, manner);
     while !reader.0.is_empty() {
         rounds.round(&mut reader);

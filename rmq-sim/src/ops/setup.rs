@@ -1,14 +1,20 @@
 //! What programs choose from: clients to start from, and what is given to them.
 
+use core::num::NonZeroU32;
 use core::time::Duration;
+use std::sync::Arc;
 
 use bytes::Bytes;
+use rmq_core::proto::code::ResponseCode;
 use rmq_core::proto::command::HeaderFormat;
+use rmq_core::proto::compress::Compression;
 use rmq_core::proto::message::StoredMessage;
 use rmq_core::proto::recall::RecallHandle;
 use rmq_core::proto::sign::Credentials;
 use rmq_core::{
-    ClientConfig, CloseOnTimeout, Identity, Instant, Limits, Recall, Redelivery, SendBack, Start,
+    AttemptTimeout, AutoBatch, ClientConfig, CloseOnTimeout, FaultTolerance, Forbidden, Identity, InFlight,
+    Instant, Limits, OutgoingRequest, ProducerConfig, Recall, Redelivery, RequestFields, RequestHook,
+    RetryPolicy, SendAttempt, SendBack, Start, Trace,
 };
 
 use super::Setup;
@@ -53,8 +59,10 @@ fn config(setup: Setup) -> Option<ClientConfig> {
     };
     let rules = [CloseOnTimeout::Silent, CloseOnTimeout::Java];
     let builder = ClientConfig::builder()
-        // Frames are as long as the program says.
-        .compression(None)
+        // Frames are as long as the program says, or shorter.
+        .compression((setup.times & 0x40 != 0).then_some(Compression::Zlib))
+        .compress_from(300)
+        .reconnect_on_go_away(setup.servers & 0x10 == 0)
         .name_server(NAME_SERVERS[usize::from(setup.servers) % 4])
         .limits(limits)
         .close_on_timeout(rules[usize::from(setup.servers >> 2) % 2]);
@@ -63,11 +71,84 @@ fn config(setup: Setup) -> Option<ClientConfig> {
         1 => builder.idle_timeout(ms(1_000)).heartbeat_interval(ms(400)).route_refresh_interval(ms(300)),
         _ => builder.connect_timeout(ms(50)).request_timeout(ms(100)).write_stall(ms(60)),
     };
-    let builder = match setup.limits & 0x80 {
-        0 => builder,
-        _ => builder.namespace_v2("blue").credentials(Credentials::new("key", "secret").ok()?),
+    let builder = match setup.limits >> 6 {
+        0 | 1 => builder,
+        2 => builder.namespace("blue"),
+        _ => builder.namespace_v2("blue").credentials(credentials()?),
     };
-    builder.header_format(format(setup)).build().ok()
+    let builder = if setup.servers & 0x40 == 0 { builder } else { builder.hook(Arc::new(Marks)) };
+    let config = builder.header_format(format(setup)).build().ok()?;
+    Some(if setup.servers & 0x20 == 0 { config } else { config.name_servers_follow() })
+}
+
+pub(super) fn credentials() -> Option<Credentials> {
+    Credentials::new("key", "secret").ok()
+}
+
+/// Marks all requests, and keeps first attempts away from one queue.
+struct Marks;
+
+impl RequestHook for Marks {
+    fn before_request(&self, request: &OutgoingRequest<'_>, fields: &mut RequestFields) {
+        let mark = fields.get("topic").map_or(request.body.len(), str::len);
+        // Without the mark where it is too much.
+        let _ = fields.add("mark", format!("{mark:04}"));
+    }
+
+    fn before_attempt(&self, attempt: &SendAttempt<'_>) -> Result<(), Forbidden> {
+        if attempt.attempt == 1 && attempt.queue_id == 1 {
+            return Err(Forbidden::new("not at first"));
+        }
+        Ok(())
+    }
+}
+
+/// The settings of a producer. Some that can be drawn are refused.
+pub(super) fn producer(
+    group: &str,
+    timeout: Duration,
+    attempts: u8,
+    [policy, more]: [u8; 2],
+) -> ProducerConfig {
+    let ms = Duration::from_millis;
+    let rule = match policy % 3 {
+        0 => AttemptTimeout::Split,
+        1 => AttemptTimeout::Whole,
+        _ => AttemptTimeout::Cap(ms(200)),
+    };
+    let retry = match policy / 3 % 4 {
+        0 => RetryPolicy::default(),
+        1 => RetryPolicy::default().when_not_stored_ok(true),
+        2 => RetryPolicy::default().at_given_queue(true),
+        _ => RetryPolicy::local_failures_only().also(ResponseCode::FLOW_CONTROL),
+    };
+    let config = ProducerConfig::new(group)
+        .send_timeout(timeout)
+        .attempts(NonZeroU32::new(u32::from(attempts)).unwrap_or(NonZeroU32::MIN))
+        .attempt_timeout(rule)
+        .retry(retry);
+    let config = if policy / 12 % 4 == 3 { config.retry_backoff(Duration::ZERO) } else { config };
+    let faults = FaultTolerance::new();
+    let config = match more % 4 {
+        0 | 1 => config,
+        2 => config.fault_tolerance(faults),
+        _ => config.fault_tolerance(faults.detector(true).detect_interval(ms(500)).detect_timeout(ms(100))),
+    };
+    let config = match more >> 2 & 3 {
+        0 | 1 => config,
+        2 => config.in_flight(InFlight::new().max_messages(2)),
+        _ => config.in_flight(InFlight::new().max_messages(3).max_bytes(1_000)),
+    };
+    let config = match more >> 4 & 3 {
+        0 | 1 => config,
+        2 => config.auto_batch(AutoBatch::new()),
+        _ => config.auto_batch(AutoBatch::new().delay(ms(99)).bytes(600).total_bytes(1_000)),
+    };
+    match more >> 6 {
+        3 => config.trace(Trace::new().batch(NonZeroU32::MIN)),
+        2 => config.trace(Trace::new()),
+        _ => config,
+    }
 }
 
 pub(super) fn format(setup: Setup) -> HeaderFormat {

@@ -2,20 +2,15 @@
 
 use core::fmt::Write;
 use core::hash::Hasher;
-use core::num::NonZeroU32;
 use core::time::Duration;
+use std::collections::VecDeque;
 
-use bytes::Bytes;
-use rmq_core::proto::code::ResponseCode;
 use rmq_core::proto::command::{FLAG_ONEWAY, HeaderFormat, RemotingCommand};
-use rmq_core::proto::message::Message;
-use rmq_core::{
-    Address, AttemptTimeout, CloseReason, Input, Instant, OpId, Output, ProducerConfig, ProducerId,
-    RetryPolicy, SendBackOptions, SendOptions, Trace,
-};
+use rmq_core::{CheckToken, CloseReason, Event, Input, Instant, OpId, Output, ProducerId, SendResult};
 
+use super::broker::correlation_id;
 use super::peer::{Peer, Reply, frame, reply};
-use super::setup::{NAME_SERVERS, client, format, given_back, recalled};
+use super::setup::{client, format, producer};
 use super::{Op, Report, Setup};
 use crate::checked::CheckedClient;
 use crate::hash::StableHasher;
@@ -26,31 +21,59 @@ const LONGEST: Duration = Duration::from_secs(125);
 /// Rounds in which all do as they should; more than any run needs.
 const ROUNDS: usize = 64;
 const PEERS: usize = 64;
+/// Results, questions and requests that programs can come back to.
+const LATEST: usize = 8;
 
 #[derive(Clone, Debug)]
 pub(super) struct World {
-    client: CheckedClient,
-    now: Instant,
+    pub(super) client: CheckedClient,
+    pub(super) now: Instant,
     latest: Instant,
-    producers: Vec<ProducerId>,
-    ops: Vec<OpId>,
+    pub(super) producers: Vec<ProducerId>,
+    pub(super) ops: Vec<OpId>,
+    /// The latest results of sends.
+    pub(super) results: Latest<SendResult>,
+    /// The latest questions of brokers.
+    pub(super) checks: Latest<CheckToken>,
+    /// The correlation ids of the latest requests that were written.
+    pub(super) requests: Latest<String>,
     peers: Vec<Peer>,
     routes: u8,
-    format: HeaderFormat,
+    pub(super) format: HeaderFormat,
     digest: StableHasher,
-    outputs: u64,
+    pub(super) outputs: u64,
+}
+
+/// The last few of a kind.
+#[derive(Clone, Debug)]
+pub(super) struct Latest<T>(VecDeque<T>);
+
+impl<T> Latest<T> {
+    fn push(&mut self, value: T) {
+        self.0.truncate(LATEST - 1);
+        self.0.push_front(value);
+    }
+
+    /// The newest has the number 0; numbers are taken modulo how many there are.
+    pub(super) fn get(&self, number: u8) -> Option<&T> {
+        self.0.get(usize::from(number) % self.0.len().max(1))
+    }
 }
 
 impl World {
     pub(super) fn new(setup: Setup) -> Self {
         let (mut client, now) = client(setup);
-        let producers = Vec::from_iter(client.add_producer(now, ProducerConfig::new("PG")));
+        let first = producer("PG", Duration::from_secs(3), 3, [0, setup.producer]);
+        let producers = Vec::from_iter(client.add_producer(now, first));
         Self {
             client,
             now,
             latest: now,
             producers,
             ops: Vec::new(),
+            results: Latest(VecDeque::new()),
+            checks: Latest(VecDeque::new()),
+            requests: Latest(VecDeque::new()),
             peers: Vec::new(),
             routes: 0,
             format: format(setup),
@@ -62,15 +85,6 @@ impl World {
     /// One operation of a program.
     pub(super) fn step(&mut self, op: &Op) -> Result<(), Violation> {
         match *op {
-            Op::AddProducer { .. } => self.add_producer(op),
-            Op::Send { .. } => self.send(op),
-            Op::SendBack { .. } => self.send_back(op),
-            Op::Recall { producer, choice } => self.recall(producer, choice),
-            Op::Cancel { op } => {
-                if let Some(op) = self.ops.iter().rev().nth(usize::from(op) % self.ops.len().max(1)) {
-                    self.client.cancel(self.now, *op);
-                }
-            }
             Op::Connected { conn } => self.with_peer(conn, Self::connected),
             Op::Written { conn, quarters } => self.with_peer(conn, |world, at| world.written(at, quarters)),
             Op::Answer { conn, request, reply, split } => {
@@ -78,6 +92,12 @@ impl World {
             }
             Op::Ask { conn, times, oneway } => self.with_peer(conn, |world, at| world.ask(at, times, oneway)),
             Op::Garbage { conn, bytes } => self.with_peer(conn, |world, at| world.garbage(at, bytes)),
+            Op::Check { conn, group, choice } => {
+                self.with_peer(conn, |world, at| world.check(at, group, choice));
+            }
+            Op::Push { conn, request, choice } => {
+                self.with_peer(conn, |world, at| world.push(at, request, choice));
+            }
             Op::Closed { conn, in_order } => self.with_peer(conn, |world, at| world.closed(at, in_order)),
             Op::Serve => self.serve(),
             Op::Advance { by } => self.now = self.now + by,
@@ -90,12 +110,8 @@ impl World {
             Op::Turn => self.turn(),
             Op::WallClock { unix_ms } => self.client.handle_input(self.now, Input::WallClock { unix_ms }),
             Op::Routes { set } => self.routes = set,
-            Op::NameServers { list } => {
-                let list = Address::parse_list(NAME_SERVERS[usize::from(list) % NAME_SERVERS.len()]);
-                let changed = self.client.set_name_servers(self.now, list.unwrap_or_default());
-                self.tell(&changed);
-            }
             Op::Shutdown { within } => self.client.shutdown(self.now, within),
+            _ => self.call(op),
         }
         self.latest = self.latest.max(self.now);
         let next = self.client.poll_timeout().map_or(0, Instant::as_micros);
@@ -103,67 +119,7 @@ impl World {
         self.client.take_violation().map_or(Ok(()), Err)
     }
 
-    fn add_producer(&mut self, op: &Op) {
-        let Op::AddProducer { group, timeout, attempts, policy } = *op else { return };
-        let rule = match policy % 3 {
-            0 => AttemptTimeout::Split,
-            1 => AttemptTimeout::Whole,
-            _ => AttemptTimeout::Cap(Duration::from_millis(200)),
-        };
-        let retry = match policy / 3 % 3 {
-            0 => RetryPolicy::default(),
-            1 => RetryPolicy::default().when_not_stored_ok(true),
-            _ => RetryPolicy::local_failures_only().also(ResponseCode::FLOW_CONTROL),
-        };
-        let config = ProducerConfig::new(format!("PG{group}"))
-            .send_timeout(timeout)
-            .attempts(NonZeroU32::new(u32::from(attempts)).unwrap_or(NonZeroU32::MIN))
-            .attempt_timeout(rule)
-            .retry(retry);
-        let config = if policy / 9 % 4 == 3 { config.trace(Trace::new()) } else { config };
-        let added = self.client.add_producer(self.now, config);
-        self.producers.extend(added);
-    }
-
-    fn send(&mut self, op: &Op) {
-        let Op::Send { producer, topic, body, timeout, oneway } = *op else { return };
-        let Some(producer) = self.producers.get(usize::from(producer) % self.producers.len().max(1)) else {
-            return;
-        };
-        let message = Message::new(format!("T{topic}"), Bytes::from(vec![b'x'; body])).tag("created");
-        let Ok(message) = message.prepare(self.client.message_rules()) else { return };
-        let mut options = SendOptions::default();
-        (options.timeout, options.oneway) = (timeout, oneway);
-        match self.client.send(self.now, *producer, message, options) {
-            Ok(op) => self.ops.push(op),
-            Err(rejected) => self.tell(&rejected.reason),
-        }
-    }
-
-    fn send_back(&mut self, op: &Op) {
-        let Op::SendBack { producer, choice, timeout, dead } = *op else { return };
-        let Some(producer) = self.producers.get(usize::from(producer) % self.producers.len().max(1)) else {
-            return;
-        };
-        let mut options = SendBackOptions::default();
-        options.timeout = timeout.unwrap_or(options.timeout);
-        match self.client.send_back(self.now, *producer, given_back(choice, dead), options) {
-            Ok(op) => self.ops.push(op),
-            Err(rejected) => self.tell(&rejected.reason),
-        }
-    }
-
-    fn recall(&mut self, producer: u8, choice: u8) {
-        let Some(producer) = self.producers.get(usize::from(producer) % self.producers.len().max(1)) else {
-            return;
-        };
-        match self.client.recall(self.now, *producer, recalled(choice)) {
-            Ok(op) => self.ops.push(op),
-            Err(rejected) => self.tell(&rejected.reason),
-        }
-    }
-
-    fn tell(&mut self, what: &dyn core::fmt::Debug) {
+    pub(super) fn tell(&mut self, what: &dyn core::fmt::Debug) {
         // Writing to a digest cannot fail.
         let _ = write!(self.digest, "{what:?}");
     }
@@ -194,7 +150,7 @@ impl World {
         self.input(Input::Written { conn, bytes });
     }
 
-    fn received(&mut self, at: usize, data: &[u8]) {
+    pub(super) fn received(&mut self, at: usize, data: &[u8]) {
         let peer = &mut self.peers[at];
         let (conn, data) = (peer.conn, peer.with_rest(data));
         self.input(Input::Received { conn, data });
@@ -244,7 +200,8 @@ impl World {
                 self.tell(&conn);
                 data.segments().iter().for_each(|segment| self.digest.write(segment));
                 if let Some(peer) = self.peers.iter_mut().find(|peer| peer.conn == conn) {
-                    peer.written(data.segments());
+                    let written = peer.written(data.segments());
+                    written.iter().filter_map(correlation_id).for_each(|id| self.requests.push(id));
                 }
             }
             Output::Close { conn } => {
@@ -253,9 +210,18 @@ impl World {
                     (peer.gone, peer.open) = (true, false);
                 }
             }
-            Output::Event(event) => self.tell(&event),
+            Output::Event(event) => self.event(event),
         }
         Some(())
+    }
+
+    fn event(&mut self, event: Event) {
+        self.tell(&event);
+        match event {
+            Event::Sent { result, .. } => self.results.push(result),
+            Event::TransactionCheck { token, .. } => self.checks.push(token),
+            _ => {}
+        }
     }
 
     fn turn(&mut self) {
@@ -307,7 +273,15 @@ impl World {
         self.step(&Op::Advance { by: Duration::from_secs(3_600) })?;
         self.step(&Op::Turn)?;
         let (over, stats) = (self.client.is_shut_down(), self.client.stats());
-        let held = stats.draining
+        let held = stats.requests_waiting
+            + stats.open_checks
+            + stats.check_bytes
+            + stats.gathered
+            + stats.groups
+            + stats.auto_batches
+            + stats.traces_waiting
+            + stats.trace_sends
+            + stats.draining
             + stats.links
             + stats.topics
             + stats.connections

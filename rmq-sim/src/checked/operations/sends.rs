@@ -32,7 +32,8 @@ pub(super) fn queues_found(op: OpId, ended: &Op, queues: &[MessageQueue]) -> Res
 }
 
 pub(super) fn failed(now: Instant, op: OpId, ended: &Op, error: &SendError) -> Result<(), Violation> {
-    let is_send = !ended.kind.is_back() && !matches!(ended.kind, Kind::Recall | Kind::Request);
+    let kind = ended.kind;
+    let is_send = !kind.is_back() && !kind.is_end() && !matches!(kind, Kind::Recall | Kind::Request);
     Violation::unless(is_send, ONE_TERMINAL_EVENT, || {
         format!("{op:?}, {}, is SendFailed", ended.kind.name())
     })?;
