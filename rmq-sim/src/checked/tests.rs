@@ -3,6 +3,7 @@
 mod recalls;
 mod requests;
 mod send_backs;
+mod transactions;
 
 use bytes::{Bytes, BytesMut};
 use rmq_core::proto::body::{BrokerData, QueueData, TopicRouteData};

@@ -26,8 +26,9 @@ impl World {
         namespace::wrap(rules.namespace.as_deref().unwrap_or_default(), name).into_owned()
     }
 
-    /// Of a half message of a group: whose header and whose body may be damaged.
+    /// Of a half message of a group, once or several times; its header and its body may be damaged.
     pub(super) fn check(&mut self, at: usize, group: u8, choice: u8) {
+        let times = if group < 0x80 { 1 } else { 3 };
         let group = if group % 4 < 2 { "PG".to_owned() } else { format!("PG{}", group / 4 % 8) };
         let group = self.wire_name(&group);
         let half = StoredMessage {
@@ -63,7 +64,7 @@ impl World {
                 broker_name: broker.map(Into::into),
             });
         }
-        self.received(at, &frame(&request, self.format));
+        self.received(at, &frame(&request, self.format).repeat(times));
     }
 
     /// Of a request that was written, of none, or of nobody knows which.

@@ -25,7 +25,7 @@ impl World {
                 let added = self.client.add_producer(self.now, config);
                 self.producers.extend(added);
             }
-            Op::Send { .. } => self.send(op),
+            Op::Send { times, .. } => (0..times).for_each(|_| self.send(op)),
             Op::Queues { .. } => self.queues(op),
             Op::SendBack { .. } => self.send_back(op),
             Op::Recall { producer, choice } => {
@@ -68,7 +68,7 @@ impl World {
     }
 
     fn send(&mut self, op: &Op) {
-        let Op::Send { producer, topic, body, timeout, oneway, no_wait, what } = *op else { return };
+        let Op::Send { producer, topic, body, timeout, oneway, no_wait, what, .. } = *op else { return };
         let Some(producer) = self.producer(producer) else { return };
         let (topic, body) = (format!("T{topic}"), Bytes::from(vec![b'x'; body]));
         let message = Message::new(&*topic, body.clone()).tag("created");

@@ -67,15 +67,15 @@ impl Reader<'_> {
     /// What needs a message or a question of before.
     fn exchange(&mut self) -> Option<Op> {
         let kind = self.byte()?;
-        Some(match kind % 12 {
+        Some(match kind % 14 {
             0..=2 => Op::Push { conn: self.byte()?, request: self.byte()?, choice: self.byte()? },
-            3 | 4 => Op::Check { conn: self.byte()?, group: self.byte()?, choice: self.byte()? },
-            5 | 6 => {
+            3..=6 => Op::Check { conn: self.byte()?, group: self.byte()?, choice: self.byte()? },
+            7 | 8 => {
                 let resolution = self.resolution()?;
                 let resolution = (kind < 200).then_some(resolution);
                 Op::AnswerCheck { check: self.byte()?, resolution, remark: self.byte()? }
             }
-            7..=9 => Op::EndTransaction {
+            9..=11 => Op::EndTransaction {
                 producer: self.byte()?,
                 half: self.byte()?,
                 resolution: self.resolution()?,
@@ -85,7 +85,7 @@ impl Reader<'_> {
                 producer: self.byte()?,
                 topic: self.byte()? % 8,
                 timeout: if kind < 128 { None } else { Some(self.time()?) },
-                wait: kind % 12 == 10,
+                wait: kind % 14 == 12,
             },
         })
     }
@@ -96,7 +96,8 @@ impl Reader<'_> {
 
     fn send(&mut self, what: What) -> Option<Op> {
         let (producer, choice) = (self.byte()?, self.byte()?);
-        let no_wait = producer >= 0xe0;
+        let (no_wait, times) = (producer >= 0xe0, [1, 1, 2, 3][usize::from(producer >> 3) % 4]);
+        let producer = producer % 8;
         let timeout = match self.byte()? {
             0..=127 => None,
             128 => Some(Duration::MAX),
@@ -104,7 +105,7 @@ impl Reader<'_> {
         };
         let body = BODIES[usize::from(choice >> 4) % BODIES.len()];
         let (topic, oneway) = (choice % 8, choice & 8 != 0);
-        Some(Op::Send { producer, topic, body, timeout, oneway, no_wait, what })
+        Some(Op::Send { producer, topic, body, timeout, oneway, no_wait, what, times })
     }
 
     fn answer(&mut self) -> Option<Op> {

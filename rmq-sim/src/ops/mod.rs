@@ -43,7 +43,7 @@ pub enum Op {
         /// Which of a few policies it has.
         policy: [u8; 2],
     },
-    /// Sends a message.
+    /// Sends a message, or several.
     Send {
         /// The producer.
         producer: u8,
@@ -59,6 +59,8 @@ pub enum Op {
         no_wait: bool,
         /// As what.
         what: What,
+        /// How often.
+        times: u8,
     },
     /// Asks for the queues of a topic.
     Queues {

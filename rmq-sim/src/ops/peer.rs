@@ -37,7 +37,8 @@ const CODES: [i32; 12] = [1, 2, 3, 9, 13, 14, 16, 17, 207, 1_500, 215, -1];
 impl Reply {
     pub(super) fn of(byte: u8) -> Self {
         match byte % 32 {
-            0..=11 => Self::Good,
+            0..=8 => Self::Good,
+            9..=11 => Self::Code(ResponseCode::GO_AWAY.0),
             12 => Self::Twice,
             13 => Self::Misaddressed,
             14..=16 => Self::Stored(i32::from(byte % 32) - 14 + 10),

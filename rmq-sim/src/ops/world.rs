@@ -124,6 +124,10 @@ impl World {
         let _ = write!(self.digest, "{what:?}");
     }
 
+    fn say(&mut self, error: &dyn core::error::Error) {
+        let _ = write!(self.digest, "{error} {:?}", error.source().map(ToString::to_string));
+    }
+
     /// The newest connections have the lowest numbers.
     fn with_peer(&mut self, number: u8, act: impl FnOnce(&mut Self, usize)) {
         if let Some(last) = self.peers.len().checked_sub(1) {
@@ -220,6 +224,11 @@ impl World {
         match event {
             Event::Sent { result, .. } => self.results.push(result),
             Event::TransactionCheck { token, .. } => self.checks.push(token),
+            Event::SendFailed { error, .. } => self.say(&error),
+            Event::SendBackFailed { error, .. } => self.say(&error),
+            Event::RecallFailed { error, .. } => self.say(&error),
+            Event::RequestFailed { error, .. } => self.say(&error),
+            Event::EndTransactionFailed { error, .. } => self.say(&error),
             _ => {}
         }
     }
