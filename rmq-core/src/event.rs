@@ -1,5 +1,6 @@
 //! What a user learns.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
@@ -9,7 +10,7 @@ pub use rmq_proto::header::TransactionState as Resolution;
 use rmq_proto::message::{ID_SEPARATOR, StoredMessage};
 
 use crate::address::Address;
-use crate::error::{CloseCause, EndTransactionError, RecallError, SendBackError, SendError};
+use crate::error::{CloseCause, EndTransactionError, NoReplyError, RecallError, SendBackError, SendError};
 use crate::send_back::SentBack;
 use crate::slab::Id;
 use crate::transaction::CheckToken;
@@ -43,8 +44,8 @@ impl fmt::Debug for ProducerId {
 }
 
 /// Something that happened. Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `QueuesFound`,
-/// `SendFailed`, `SentBack`, `SendBackFailed`, `Recalled`, `RecallFailed`, `TransactionEnded`, `EndTransactionFailed` and
-/// `Cancelled`; these are never dropped. The others inform: when more than
+/// `SendFailed`, `SentBack`, `SendBackFailed`, `Replied`, `RequestFailed`, `Recalled`, `RecallFailed`, `TransactionEnded`,
+/// `EndTransactionFailed` and `Cancelled`; these are never dropped. The others inform: when more than
 /// [`Limits::notices`](crate::Limits::notices) of them wait, further ones are counted and dropped.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -115,6 +116,20 @@ pub enum Event {
         op: OpId,
         /// Why.
         error: EndTransactionError,
+    },
+    /// A request was replied to.
+    Replied {
+        /// The operation.
+        op: OpId,
+        /// The reply, and what is known of the request.
+        reply: Box<Replied>,
+    },
+    /// A request is given up without a reply.
+    RequestFailed {
+        /// The operation.
+        op: OpId,
+        /// Why, and what became of the request.
+        error: NoReplyError,
     },
     /// An operation was cancelled by [`Client::cancel`](crate::Client::cancel).
     Cancelled {
@@ -192,6 +207,21 @@ impl fmt::Display for SendStatus {
             Self::SlaveNotAvailable => "SLAVE_NOT_AVAILABLE",
         })
     }
+}
+
+/// A reply, as a broker pushed it (producer §10.1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Replied {
+    /// The reply as [`StoredMessage::pushed`] makes it. Its body may be compressed:
+    /// [`StoredMessage::inflate`] is heavy work that is best done elsewhere.
+    pub message: StoredMessage,
+    /// The id that this client gave the request.
+    pub message_id: String,
+    /// Attempts it took to send the request, the one that was under way included.
+    pub attempts: u32,
+    /// Where the request is; none when the reply came before a broker said so.
+    pub sent: Option<SendResult>,
 }
 
 /// One queue of a topic.

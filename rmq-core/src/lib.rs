@@ -57,9 +57,9 @@
 //!    [`Client::poll_timeout`] is `None` or later than `now`: no driver can spin. Input and commands never fire timers:
 //!    an answer that is fed before `handle_timeout` wins, even past its deadline.
 //! 4. Every accepted operation ends in exactly one of [`Event::Sent`], [`Event::OnewayWritten`], [`Event::QueuesFound`],
-//!    [`Event::SendFailed`], [`Event::SentBack`], [`Event::SendBackFailed`], [`Event::Recalled`],
-//!    [`Event::RecallFailed`], [`Event::TransactionEnded`], [`Event::EndTransactionFailed`] and [`Event::Cancelled`],
-//!    whatever happens to connections and time.
+//!    [`Event::SendFailed`], [`Event::SentBack`], [`Event::SendBackFailed`], [`Event::Replied`],
+//!    [`Event::RequestFailed`], [`Event::Recalled`], [`Event::RecallFailed`], [`Event::TransactionEnded`],
+//!    [`Event::EndTransactionFailed`] and [`Event::Cancelled`], whatever happens to connections and time.
 //! 5. At most one [`Output::Write`] of a connection is outstanding, and its size is bounded. [`Input::Written`] reports
 //!    progress; the next write comes when all is reported. So a driver needs no queue.
 //! 6. The same [`Start`] and the same calls give the same outputs, byte for byte, on every platform. With other
@@ -110,10 +110,11 @@ pub use config::{
     Trace,
 };
 pub use error::{
-    Attempt, CloseCause, EndTransactionError, RecallError, RejectReason, Rejected, RequestError,
-    SendBackAttempt, SendBackError, SendBackErrorKind, SendError, SendErrorKind, ServerOutcome,
+    Attempt, CloseCause, EndTransactionError, NoReplyError, NoReplyErrorKind, RecallError, RejectReason,
+    Rejected, RequestError, SendBackAttempt, SendBackError, SendBackErrorKind, SendError, SendErrorKind,
+    ServerOutcome,
 };
-pub use event::{Event, MessageQueue, OpId, ProducerId, Resolution, SendResult, SendStatus};
+pub use event::{Event, MessageQueue, OpId, ProducerId, Replied, Resolution, SendResult, SendStatus};
 pub use hook::{
     AddFieldError, Forbidden, OutgoingRequest, ReceivedAnswer, RequestFields, RequestHook, SendAttempt,
 };

@@ -40,6 +40,14 @@ pub struct Stats {
     pub checks_of_strangers: u64,
     /// Counter: such questions that nobody answered for 60 s.
     pub checks_expired: u64,
+    /// Counter: requests accepted. They are not counted as sends.
+    pub requests: u64,
+    /// Counter: requests that ended with their reply.
+    pub requests_succeeded: u64,
+    /// Counter: requests given up.
+    pub requests_failed: u64,
+    /// Counter: replies that nobody waits for: late, cancelled meanwhile, the second of two, or never asked for.
+    pub unknown_replies: u64,
     /// Counter: operations cancelled.
     pub cancelled: u64,
     /// Counter: commands rejected.
@@ -92,6 +100,8 @@ pub struct Stats {
     pub open_checks: usize,
     /// Gauge: bytes of the messages that they are about.
     pub check_bytes: usize,
+    /// Gauge: requests under way.
+    pub requests_waiting: usize,
     /// Gauge: producers.
     pub producers: usize,
     /// Gauge: messages under way of producers with [`InFlight`](crate::InFlight) limits.
@@ -140,6 +150,8 @@ impl Stats {
             Event::RecallFailed { .. } => self.recalls_failed += 1,
             Event::TransactionEnded { .. } => self.transaction_ends_written += 1,
             Event::EndTransactionFailed { .. } => self.transaction_ends_failed += 1,
+            Event::Replied { .. } => self.requests_succeeded += 1,
+            Event::RequestFailed { .. } => self.requests_failed += 1,
             Event::Cancelled { .. } => self.cancelled += 1,
             _ => {}
         }

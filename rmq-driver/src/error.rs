@@ -1,8 +1,9 @@
 //! What a user of the handles can meet.
 
-use rmq_core::proto::message::{BatchError, MessageError};
+use rmq_core::proto::message::{BatchError, InflateError, MessageError, ReplyError};
 use rmq_core::{
-    ConfigError, EndTransactionError, RecallError, RecallInvalid, RejectReason, SendBackError, SendError,
+    ConfigError, EndTransactionError, NoReplyError, RecallError, RecallInvalid, RejectReason, SendBackError,
+    SendError,
 };
 
 use crate::runtime::SpawnError;
@@ -19,7 +20,7 @@ pub enum StartError {
     Spawn(#[from] SpawnError),
 }
 
-/// Why a message was not sent, given back or recalled, or is not known to be.
+/// Why a message was not sent, given back, recalled or replied to, or is not known to be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -50,6 +51,15 @@ pub enum Error {
     /// A broker could not be told how a transaction went. It has the half message, and asks after a while: nothing is to be done.
     #[error(transparent)]
     EndTransaction(#[from] EndTransactionError),
+    /// The message cannot be replied to. Nothing was sent.
+    #[error(transparent)]
+    NotARequest(#[from] ReplyError),
+    /// A request was accepted and got no reply; the error says what became of it.
+    #[error(transparent)]
+    NoReply(#[from] NoReplyError),
+    /// A request was replied to, but the reply's body cannot be inflated.
+    #[error("the reply's body cannot be inflated: {0}")]
+    ReplyBody(#[from] InflateError),
     /// The client is shut down. Nothing was sent.
     #[error("the client is shut down: start another one")]
     ShutDown,
@@ -74,6 +84,7 @@ impl Error {
             Self::Send(error) => error.is_retryable(),
             Self::SendBack(error) => error.is_retryable(),
             Self::Recall(error) => error.is_retryable(),
+            Self::NoReply(error) => error.is_retryable(),
             Self::Rejected(reason) => {
                 use RejectReason::{NoPermit, TooManyBytes, TooManyOperations};
                 matches!(reason, TooManyOperations { .. } | TooManyBytes { .. } | NoPermit { .. })
@@ -81,6 +92,8 @@ impl Error {
             Self::Message(_)
             | Self::Batch(_)
             | Self::RecallInvalid(_)
+            | Self::NotARequest(_)
+            | Self::ReplyBody(_)
             | Self::NoQueueChosen
             | Self::EndTransaction(_)
             | Self::ShutDown
@@ -94,10 +107,12 @@ impl Error {
             Self::Send(error) => error.may_have_been_stored(),
             Self::SendBack(error) => error.may_have_been_stored(),
             Self::Recall(error) => error.may_have_been_recalled(),
-            Self::TaskLost | Self::EndTransaction(_) => true,
+            Self::NoReply(error) => error.may_have_been_stored(),
+            Self::ReplyBody(_) | Self::TaskLost | Self::EndTransaction(_) => true,
             Self::Message(_)
             | Self::Batch(_)
             | Self::RecallInvalid(_)
+            | Self::NotARequest(_)
             | Self::NoQueueChosen
             | Self::Rejected(_)
             | Self::ShutDown => false,

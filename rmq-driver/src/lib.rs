@@ -37,6 +37,7 @@ mod operation;
 mod producer;
 mod queues;
 mod recall;
+mod request;
 mod runtime;
 mod send_back;
 mod shared;
@@ -53,20 +54,22 @@ pub use error::{Error, StartError};
 pub use producer::{OnewayFuture, Producer, SendFuture};
 pub use queues::QueuesFuture;
 pub use recall::RecallFuture;
+pub use request::{ReplyFuture, RequestFuture};
 pub use rmq_core;
 pub use rmq_core::proto::code::ResponseCode;
 pub use rmq_core::proto::command::HeaderFormat;
 pub use rmq_core::proto::compress::Compression;
 pub use rmq_core::proto::message::{
-    BatchError, DelayLevelError, DeliveryTime, Message, MessageError, StoredMessage,
+    BatchError, DelayLevelError, DeliveryTime, InflateError, Message, MessageError, Reply, ReplyError,
+    StoredMessage,
 };
 pub use rmq_core::proto::sign::{Credentials, CredentialsError};
 pub use rmq_core::{
     AddFieldError, Attempt, AttemptTimeout, AutoBatch, ClientConfig, CloseCause, CloseOnTimeout, ConfigError,
-    DelayLevel, EndTransactionError, FaultTolerance, Forbidden, InFlight, Limits, MessageQueue,
-    OutgoingRequest, ProducerConfig, RecallError, RecallInvalid, ReceivedAnswer, Redelivery, RejectReason,
-    RequestError, RequestFields, RequestHook, Resolution, RetryPolicy, SendAttempt, SendBack,
-    SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError,
+    DelayLevel, EndTransactionError, FaultTolerance, Forbidden, InFlight, Limits, MessageQueue, NoReplyError,
+    NoReplyErrorKind, OutgoingRequest, ProducerConfig, RecallError, RecallInvalid, ReceivedAnswer,
+    Redelivery, RejectReason, RequestError, RequestFields, RequestHook, Resolution, RetryPolicy, SendAttempt,
+    SendBack, SendBackAttempt, SendBackError, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError,
     SendErrorKind, SendOptions, SendResult, SendStatus, SentBack, ServerOutcome, Stats, Trace,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
@@ -86,6 +89,8 @@ const _: () = {
     future::<SendFuture>();
     future::<OnewayFuture>();
     future::<SendBackFuture>();
+    future::<RequestFuture>();
+    future::<ReplyFuture>();
     future::<QueuesFuture>();
     future::<RecallFuture>();
     future::<ShutdownFuture>();
@@ -102,4 +107,6 @@ const _: () = {
     error::<RecallInvalid>();
     error::<DelayLevelError>();
     error::<EndTransactionError>();
+    error::<NoReplyError>();
+    error::<ReplyError>();
 };

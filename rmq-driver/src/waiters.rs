@@ -6,8 +6,8 @@ use std::task::Waker;
 
 use bytes::Bytes;
 use rmq_core::{
-    EndTransactionError, Event, MessageQueue, OpId, RecallError, SendBackError, SendError, SendResult,
-    SentBack,
+    EndTransactionError, Event, MessageQueue, NoReplyError, OpId, RecallError, Replied, SendBackError,
+    SendError, SendResult, SentBack,
 };
 
 /// How an operation ended.
@@ -23,6 +23,8 @@ pub(crate) enum Outcome {
     RecallFailed(RecallError),
     TransactionEnded,
     EndFailed(EndTransactionError),
+    Replied(Box<Replied>),
+    NoReply(NoReplyError),
     /// The core cannot be asked any more.
     Lost,
 }
@@ -98,6 +100,8 @@ impl Waiters {
             Event::RecallFailed { op, error } => (op, Outcome::RecallFailed(error)),
             Event::TransactionEnded { op } => (op, Outcome::TransactionEnded),
             Event::EndTransactionFailed { op, error } => (op, Outcome::EndFailed(error)),
+            Event::Replied { op, reply } => (op, Outcome::Replied(reply)),
+            Event::RequestFailed { op, error } => (op, Outcome::NoReply(error)),
             Event::Cancelled { op } => (op, Outcome::Lost),
             _ => return false,
         };

@@ -4,6 +4,7 @@
 
 #[path = "driver/batches.rs"]
 mod batches;
+mod requests;
 mod transactions;
 mod world;
 

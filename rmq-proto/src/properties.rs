@@ -38,7 +38,7 @@ names! {
     reserved {
         /// When a message was first popped, in milliseconds.
         FIRST_POP_TIME = "1ST_POP_TIME",
-        /// When a reply reached the broker, in milliseconds.
+        /// When a reply reached the client that asked, in milliseconds; of a client only.
         ARRIVE_TIME = "ARRIVE_TIME",
         /// When the message was born, in milliseconds.
         BORN_TIMESTAMP = "BORN_TIMESTAMP",

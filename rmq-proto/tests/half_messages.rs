@@ -1,7 +1,9 @@
 //! Half messages (producer §9.1, wire §5.1).
 
+use std::time::Duration;
+
 use rmq_proto::code::RequestCode;
-use rmq_proto::message::{ID_ROOM, Message, MessageError, MessageRules};
+use rmq_proto::message::{DelayLevel, ID_ROOM, Message, MessageError, MessageRules};
 use rmq_proto::names::NameError;
 use rmq_proto::properties;
 
@@ -23,6 +25,16 @@ fn a_half_message_says_what_it_is_and_whose() {
 }
 
 #[test]
+fn the_group_is_in_the_namespace() {
+    let rules = MessageRules { namespace: Some("INST".into()), ..MessageRules::default() };
+    let half = Message::new("orders", "hello").prepare_half(&rules, "g").unwrap();
+    assert_eq!(properties::value(half.properties(), "PGROUP"), Some("INST%g"));
+    let long = "g".repeat(120);
+    let error = Message::new("orders", "hello").prepare_half(&rules, &long).unwrap_err();
+    assert!(matches!(error, MessageError::Group { group, .. } if group == long));
+}
+
+#[test]
 fn the_rules_are_those_of_any_message_and_the_groups() {
     let rules = MessageRules { max_body_len: 4, ..MessageRules::default() };
     let hello = || Message::new("orders", "hello");
@@ -37,6 +49,12 @@ fn the_rules_are_those_of_any_message_and_the_groups() {
     };
     assert_eq!((topic.as_str(), group.as_str(), error.topic()), ("orders", "no group", "orders"));
     assert!(error.to_string().contains("group `no group`"), "{error}");
+    let level = hello().delay_level(DelayLevel::new(3));
+    let timer = hello().deliver_after(Duration::from_secs(1));
+    for delayed in [level, timer] {
+        let error = delayed.prepare_half(&rules, "g").unwrap_err();
+        assert_eq!(error, MessageError::DelayedHalf { topic: "orders".into() });
+    }
     // Both properties count against the limit.
     let room = properties::MAX_LEN - ID_ROOM - "WAIT..true.p..".len() + 1;
     let full = hello().property("p", "x".repeat(room));

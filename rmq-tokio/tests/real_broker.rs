@@ -7,6 +7,9 @@
     reason = "a failing step fails the test; a skipped one says so"
 )]
 
+#[path = "real/requests.rs"]
+mod requests;
+
 use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -1,7 +1,7 @@
 //! Permits of sends: taken, waited for and given back.
 
 use super::{Client, Effect};
-use crate::config::ProducerConfig;
+use crate::config::{InFlight, ProducerConfig};
 use crate::error::RejectReason;
 use crate::event::{OpId, ProducerId};
 use crate::producer::{Permit, SendOp, Step};
@@ -55,8 +55,20 @@ impl Client {
     /// Gives back what an ended send had, and lets in those that there is room for now.
     pub(super) fn release(&mut self, send: &mut SendOp) {
         let permit = core::mem::take(&mut send.permit);
-        let Some(limit) = send.config.in_flight.filter(|_| permit != Permit::Unneeded) else { return };
-        let Some(admission) = self.producers.admission_mut(send.producer) else { return };
+        self.give_back(send.producer, send.config.in_flight, permit);
+    }
+
+    /// A request that a broker has is under way no longer, though its reply is waited for.
+    pub(super) fn release_sent(&mut self, OpId(op): OpId) {
+        let Some(send) = self.sends.get_mut(op) else { return };
+        let (producer, limit, permit) =
+            (send.producer, send.config.in_flight, core::mem::take(&mut send.permit));
+        self.give_back(producer, limit, permit);
+    }
+
+    fn give_back(&mut self, producer: ProducerId, limit: Option<InFlight>, permit: Permit) {
+        let Some(limit) = limit.filter(|_| permit != Permit::Unneeded) else { return };
+        let Some(admission) = self.producers.admission_mut(producer) else { return };
         admission.release(permit);
         // Whoever's time is over just now was not let in, and its timer says so.
         while let Some(next) = admission.first().and_then(|op| self.sends.get_mut(op.0))

@@ -100,7 +100,11 @@ impl Client {
         if let Step::Riding { batch } = send.step {
             return self.rider_timer(op, batch);
         }
-        if matches!(send.step, Step::Pausing) {
+        if matches!(send.step, Step::Replying) {
+            return self.give_up(op, SendErrorKind::TimedOut);
+        }
+        if matches!(send.step, Step::Pausing | Step::Registering) {
+            self.registering.remove(&op);
             send.step = Step::Pick;
             self.arm_send(op, None);
             return self.pick(op);
@@ -166,7 +170,13 @@ impl Client {
                 let (link, opaque, began, deadline) = (*link, *opaque, progress.began, progress.deadline);
                 self.give_up_awaiting(link, opaque, began, deadline);
             }
-            (Step::Asleep | Step::InLine | Step::Resolve | Step::Pick | Step::Pausing, _)
+            (Step::Registering, _) => {
+                self.registering.remove(&op);
+            }
+            (
+                Step::Asleep | Step::InLine | Step::Resolve | Step::Pick | Step::Pausing | Step::Replying,
+                _,
+            )
             | (Step::Writing | Step::Awaiting { .. } | Step::Riding { .. }, _) => {}
         }
     }
@@ -204,6 +214,9 @@ impl Client {
     fn stored(&mut self, op: OpId, result: SendResult) {
         if self.sends.get(op.0).is_some_and(|send| send.riders().is_some()) {
             return self.stored_batch(op, &result);
+        }
+        if self.sends.get(op.0).is_some_and(|send| send.request.is_some()) {
+            return self.await_reply(op, result);
         }
         self.end(op, |_| Event::Sent { op, result });
     }
@@ -247,12 +260,17 @@ impl Client {
         }
         let bytes = send.bytes();
         let is_question = matches!(send.target, Target::Queues);
+        let request = send.request.take();
         let event = match (send.back.take(), send.ending.take()) {
             (Some(back), _) => back.conclude(self.now, event(send)),
             (None, Some(end)) => end.conclude(event(send)),
             (None, None) => event(send),
         };
         let event = self.leave_namespace(event);
+        let event = match request {
+            Some(request) => self.end_request(*request, event),
+            None => event,
+        };
         self.stats.count_end(&event, is_question);
         let forgotten =
             mutated!(ForgetPermit) && matches!(event, Event::SendFailed { .. } | Event::Cancelled { .. });

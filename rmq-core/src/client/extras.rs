@@ -115,9 +115,10 @@ impl Client {
         });
     }
 
-    /// Whether the attempt under way may be made.
+    /// Whether the attempt under way may be made. Only messages are asked about.
     pub(super) fn allowed(&self, OpId(op): OpId) -> Result<(), RequestError> {
-        let Some(send) = self.sends.get(op).filter(|_| !self.config.hooks.is_empty()) else { return Ok(()) };
+        let send = self.sends.get(op).filter(|send| send.recall().is_none());
+        let Some(send) = send.filter(|_| !self.config.hooks.is_empty()) else { return Ok(()) };
         let Some((progress, address)) =
             send.progress.as_ref().and_then(|at| Some((at, at.address.as_ref()?)))
         else {

@@ -46,7 +46,7 @@ impl Client {
         let Some(link) = self.links.get_mut(id) else { return };
         if link.heartbeat.is_none() && self.brokers.is_master(&link.address) {
             let due = self.now + self.rng.jitter(FIRST_BEAT);
-            link.heartbeat = Some(Heartbeat { due: due.max(link.backoff_until), awaiting: None });
+            link.heartbeat = Some(Heartbeat { due: due.max(link.backoff_until), awaiting: None, met: false });
             self.rearm_link(id);
         }
     }
@@ -90,6 +90,7 @@ impl Client {
         if let Some(heartbeat) = self.links.get_mut(id).and_then(|link| link.heartbeat.as_mut()) {
             heartbeat.due = self.now;
             heartbeat.awaiting = None;
+            heartbeat.met = false;
             self.beat_if_due(id);
         }
     }
@@ -138,6 +139,9 @@ impl Client {
         if beat.is_some_and(|beat| beat.deadline <= now)
             && let Some((beat, opaque)) = self.take_beat(id)
         {
+            if let Some(heartbeat) = self.links.get_mut(id).and_then(|link| link.heartbeat.as_mut()) {
+                heartbeat.met = true;
+            }
             self.give_up_awaiting(id, opaque, beat.began, beat.deadline);
         }
     }
@@ -146,6 +150,7 @@ impl Client {
         let Some(link) = self.links.get_mut(id) else { return };
         if let Some(heartbeat) = &mut link.heartbeat {
             heartbeat.awaiting = None;
+            heartbeat.met = true;
         }
         let address = link.address.clone();
         self.beat_if_due(id);

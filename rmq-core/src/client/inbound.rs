@@ -13,6 +13,7 @@ impl Client {
         self.stats.inbound += 1;
         match RequestCode(command.code) {
             RequestCode::CHECK_TRANSACTION_STATE => self.check_arrived(id, command),
+            RequestCode::PUSH_REPLY_MESSAGE_TO_CLIENT => self.reply_pushed(id, command),
             RequestCode(code) => {
                 let remark = format!(" request type {code} not supported");
                 self.answer(id, command, ResponseCode::REQUEST_CODE_NOT_SUPPORTED, Some(remark));
@@ -21,7 +22,7 @@ impl Client {
     }
 
     /// Answers a broker's request, unless it wants no answer or too many wait to be written.
-    fn answer(
+    pub(super) fn answer(
         &mut self,
         id: LinkId,
         command: &RemotingCommand,

@@ -16,6 +16,7 @@ mod namespaces;
 mod outputs;
 mod queues;
 mod recalling;
+mod requests;
 mod routing;
 mod sending;
 mod sending_back;
@@ -23,13 +24,13 @@ mod shutdown;
 mod tracing;
 mod transactions;
 
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
 use alloc::sync::Arc;
 
 use bytes::BytesMut;
 use rmq_proto::command::RemotingCommand;
-use rmq_proto::id::UniqueKeyGenerator;
+use rmq_proto::id::{CorrelationId, UniqueKeyGenerator};
 use rmq_proto::message::MessageRules;
 use rmq_proto::sign::Credentials;
 
@@ -121,6 +122,10 @@ pub struct Client {
     send_bytes: usize,
     checks: Slab<Check>,
     check_bytes: usize,
+    /// The requests under way.
+    requests: BTreeMap<CorrelationId, OpId>,
+    /// Those that wait until brokers know this client.
+    registering: BTreeSet<OpId>,
     lifecycle: Lifecycle,
     buffer: BytesMut,
     stats: Stats,
@@ -159,6 +164,8 @@ impl Client {
             send_bytes: 0,
             checks: Slab::new(),
             check_bytes: 0,
+            requests: BTreeMap::new(),
+            registering: BTreeSet::new(),
             lifecycle: Lifecycle::Running,
             buffer: BytesMut::new(),
             stats: Stats::default(),
@@ -271,6 +278,7 @@ impl Client {
             operation_bytes: self.send_bytes,
             open_checks: self.checks.len(),
             check_bytes: self.check_bytes,
+            requests_waiting: self.requests.len(),
             producers: self.producers.len(),
             permits: self.producers.permits().0,
             in_line: self.producers.permits().1,
@@ -315,7 +323,7 @@ impl Client {
     }
 
     fn carry_out(&mut self) {
-        while let Some(effect) = self.effects.pop_front() {
+        while let Some(effect) = self.effects.pop_front().or_else(|| self.next_registered()) {
             match effect {
                 Effect::Proceed(op) => self.proceed(op),
                 Effect::Answered { owner, command } => match owner {

@@ -5,6 +5,7 @@ use alloc::borrow::Cow;
 use alloc::string::ToString;
 use alloc::sync::Arc;
 
+use rmq_proto::message::StoredMessage;
 use rmq_proto::names::{self, namespace};
 
 use super::Client;
@@ -39,6 +40,14 @@ impl Client {
         Ok(ProducerConfig { group, ..config })
     }
 
+    /// A topic as its user calls it.
+    pub(super) fn users_topic(&self, mut topic: Arc<str>) -> Arc<str> {
+        if let Some(namespace) = self.config.rules.namespace.as_deref() {
+            unwrap(namespace, &mut topic);
+        }
+        topic
+    }
+
     pub(super) fn enter_namespace(&self, send: &mut SendOp) {
         if let Cow::Owned(topic) = self.wire_name(&send.topic) {
             send.topic = topic.into();
@@ -55,6 +64,14 @@ impl Client {
         }
     }
 
+    /// A message of a broker, as its user calls its topic.
+    pub(super) fn show(&self, mut message: StoredMessage) -> StoredMessage {
+        if let Some(namespace) = self.config.rules.namespace.as_deref() {
+            unwrap(namespace, &mut message.topic);
+        }
+        message
+    }
+
     /// The end of an operation, as its user calls things.
     pub(super) fn leave_namespace(&self, mut event: Event) -> Event {
         let Some(namespace) = self.config.rules.namespace.as_deref() else { return event };
@@ -64,6 +81,7 @@ impl Client {
             }
             Event::SendFailed { error, .. } => unwrap_error(namespace, error),
             Event::RecallFailed { error, .. } => unwrap_error(namespace, &mut error.0),
+            Event::EndTransactionFailed { error, .. } => unwrap(namespace, error.topic_mut()),
             Event::SendBackFailed { error, .. } => {
                 let SendBackFailure { kind, group, topic, .. } = &mut *error.0;
                 *group = namespace::unwrap(namespace, group).to_string();

@@ -92,7 +92,8 @@ impl Client {
         remark: Option<&str>,
     ) -> Result<OpId, RejectReason> {
         self.advance(now);
-        let end = End::of_half(half, resolution, remark).ok_or(RejectReason::OffsetMessageId);
+        let topic = self.wire_name(&half.queue.topic).into_owned();
+        let end = End::of_half(half, topic, resolution, remark).ok_or(RejectReason::OffsetMessageId);
         let admitted = end.and_then(|end| Ok((self.admit_end(producer, &end)?, end)));
         let (config, mut end) = admitted.inspect_err(|_| self.stats.rejected += 1)?;
         end.labels = config.trace.as_ref().and_then(|_| Labels::of_half(half));
@@ -175,6 +176,7 @@ impl Client {
         send.progress =
             Some(Progress { choice, address: address.clone(), began: now, deadline: send.deadline });
         send.ending = Some(Box::new(end));
+        self.enter_namespace(&mut send);
         self.stats.transaction_ends += 1;
         self.send_bytes += send.bytes();
         let op = OpId(self.sends.insert(send));
@@ -233,6 +235,7 @@ impl Client {
         if message.body.len() <= COPY_UP_TO {
             message.body = Bytes::copy_from_slice(&message.body);
         }
+        message.topic = self.users_topic(message.topic);
         let producer = message.property(PGROUP).and_then(|group| self.producers.of_group(group));
         let producer = producer.ok_or(Unusable::NoProducer)?;
         let link = self.links.get(id).ok_or(Unusable::NoProducer)?;
@@ -258,6 +261,7 @@ impl Client {
             self.stats.checks_dropped += 1;
             return;
         }
+        let message = self.show(message);
         let token = CheckToken(self.checks.insert(check));
         self.check_bytes += bytes;
         if !self.outputs.push_notice(Event::TransactionCheck { token, producer, message }) {

@@ -7,7 +7,8 @@ use super::ConfigError;
 ///
 /// A send beyond it waits in line until others end, as long as its own time allows; one with
 /// [`SendOptions::no_wait`](crate::SendOptions::no_wait) is rejected at once. Whoever came first goes first. A message that alone
-/// is over the limit of bytes goes when nothing else is under way. A batch is one message. Send-backs need no permit: they
+/// is over the limit of bytes goes when nothing else is under way. A batch is one message. A request counts until a broker
+/// has it. Send-backs need no permit: they
 /// give back what came from elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InFlight {

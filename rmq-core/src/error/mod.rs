@@ -1,11 +1,14 @@
 //! What went wrong, with what a user needs to act on it.
 
+mod no_reply;
 mod recall;
 mod request;
 mod send;
 mod send_back;
 mod transaction;
 
+pub(crate) use no_reply::NoReply;
+pub use no_reply::{NoReplyError, NoReplyErrorKind};
 pub use recall::RecallError;
 pub(crate) use request::cut;
 pub(crate) use request::kept;
@@ -67,6 +70,9 @@ pub enum RejectReason {
     /// The queue given for a message belongs to another topic than the message.
     #[error("the queue belongs to another topic than the message")]
     OtherTopic,
+    /// The request names another client as the one to reply to.
+    #[error("the request was prepared for another client")]
+    OtherClient,
     /// The name of the topic breaks a rule of names, for a send-back that of its retry topic. It may do so only within the
     /// client's namespace, which makes it longer.
     #[error("no topic can have this name, with the client's namespace if it has one")]

@@ -37,6 +37,10 @@ impl EndTransactionError {
         Self(Box::new(Failure { resolution, topic, message_id, broker, address, cause, took }))
     }
 
+    pub(crate) fn topic_mut(&mut self) -> &mut Arc<str> {
+        &mut self.0.topic
+    }
+
     /// What it was to be told.
     pub fn resolution(&self) -> Resolution {
         self.0.resolution

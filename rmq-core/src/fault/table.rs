@@ -16,7 +16,7 @@ use crate::time::Instant;
 /// | was accepted, with any of the four statuses       | `Fine`      | its time  | yes                    |
 /// | was one-way, and its bytes were taken             | `Fine`      | its time  | yes                    |
 /// | found no master in the routes                     | `Fine`      | its time  | yes                    |
-/// | was cancelled                                     | `Fine`      | its time  | yes                    |
+/// | was cancelled, or overtaken by a reply            | `Fine`      | its time  | yes                    |
 /// | failed at the connection, or got no usable answer | `Unreached` | a failure | without a detector yes |
 /// | was answered with an error code                   | `Refused`   | a failure | no                     |
 /// | found too many connections, or was forbidden      | not told: that is this client's own doing |||

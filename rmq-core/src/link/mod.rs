@@ -79,6 +79,8 @@ pub(crate) enum State {
 pub(crate) struct Heartbeat {
     pub(crate) due: Instant,
     pub(crate) awaiting: Option<Beat>,
+    /// Whether a beat on this connection was answered, or will not be.
+    pub(crate) met: bool,
 }
 
 /// A heartbeat under way.
@@ -162,6 +164,11 @@ impl Link {
         if now < until { Some(failure) } else { None }
     }
 
+    /// Whether the peer is a master that will soon know this client, as nothing speaks against it.
+    pub(crate) fn is_registering(&self) -> bool {
+        self.failure.is_none() && self.heartbeat.is_some_and(|heartbeat| !heartbeat.met)
+    }
+
     /// When an idle link has nothing to remember any more.
     pub(crate) fn held_off_until(&self) -> Option<Instant> {
         self.failure.as_ref().and(self.last_connect).map(|last| last + HOLD_OFF)
@@ -192,6 +199,7 @@ impl Link {
         }
         if let Some(heartbeat) = &mut self.heartbeat {
             heartbeat.awaiting = None;
+            heartbeat.met = false;
             heartbeat.due = if benign { heartbeat.due.max(now) } else { self.backoff_until };
         }
         core::mem::replace(&mut self.state, State::Idle)

@@ -4,12 +4,14 @@ mod admission;
 mod batch;
 mod gather;
 mod new_send;
+mod request;
 mod send;
 
 pub(crate) use admission::{Admission, Permit};
 pub(crate) use batch::{Batch, Riders, part_of};
 pub(crate) use gather::{Gathering, Group, GroupId, GroupKey, element_len};
 pub(crate) use new_send::NewSend;
+pub(crate) use request::RequestOp;
 pub(crate) use send::{Progress, SendOp, Stage, Step, Target, Verdict};
 
 use alloc::collections::BTreeMap;

@@ -12,12 +12,15 @@
 //! | Resolve  | no usable route is known                   | Waiting                              |
 //! | Waiting  | route                                      | Pick, or the end without a queue     |
 //! | Waiting  | no such topic                              | Waiting for the default topic's route |
+//! | Resolve, Waiting | route, of a request                | Registering, then Pick               |
+//! | Registering | brokers know this client, or had their time | Pick                             |
 //! | Pick     | only the queues were asked for             | the end                              |
 //! | Pick     | time used up                               | the end                              |
 //! | Pick     | queue chosen                               | Queued                               |
 //! | Queued   | its bytes are handed out                   | Awaiting; one-way: Writing           |
 //! | Queued, Awaiting | failure, attempt's deadline        | Pick, Pausing, or the end            |
-//! | Awaiting | answer                                     | the end, Pick, or Pausing            |
+//! | Awaiting | answer                                     | the end, Pick, or Pausing; Replying  |
+//! | Replying | the reply to a request, its deadline       | the end                              |
 //! | Pausing  | the back-off is over                       | Pick                                 |
 //! | Writing  | all bytes taken by the stream              | the end                              |
 //!
@@ -37,6 +40,7 @@ use rmq_proto::message::ElementHead;
 use rmq_proto::trace::TraceRecord;
 
 use super::NewSend;
+use super::request::RequestOp;
 use super::{Batch, GroupId};
 use crate::address::Address;
 use crate::config::{AttemptTimeout, ProducerConfig};
@@ -88,6 +92,10 @@ pub(crate) enum Step {
         stage: Stage,
     },
     Pick,
+    /// A request waits until brokers know this client.
+    Registering,
+    /// A request is stored; its reply is waited for.
+    Replying,
     /// Waits before another attempt at the only broker there is.
     Pausing,
     Queued {
@@ -169,6 +177,8 @@ pub(crate) struct SendOp {
     pub(crate) cargo: Option<Cargo>,
     /// The end of a transaction that is told in place of a message: one-way, past the choice of a queue.
     pub(crate) ending: Option<Box<End>>,
+    /// What makes a request of it.
+    pub(crate) request: Option<Box<RequestOp>>,
     /// When the last attempt that ended began.
     pub(crate) last_began: Instant,
     pub(super) failed: Vec<Attempt>,
@@ -215,6 +225,7 @@ impl SendOp {
             batch: None,
             cargo: None,
             ending: None,
+            request: None,
             last_began: now,
             failed: Vec::new(),
             report: None,
@@ -270,6 +281,11 @@ impl SendOp {
         }
     }
 
+    /// Whether no other attempt follows what a broker answers.
+    fn answers_are_final(&self) -> bool {
+        self.has_given_queue() || self.request.is_some()
+    }
+
     /// When an attempt that begins now has had its share of the time.
     pub(crate) fn attempt_deadline(&self, now: Instant) -> Instant {
         let left = self.deadline.saturating_since(now);
@@ -287,7 +303,7 @@ impl SendOp {
     pub(crate) fn fail(&mut self, now: Instant, error: RequestError) -> Verdict {
         let retry = match &error {
             RequestError::Answered { code, .. } => {
-                self.config.retry.retries(*code) && !self.has_given_queue()
+                self.config.retry.retries(*code) && !self.answers_are_final()
             }
             RequestError::BadHeader(_) | RequestError::WrongIds { .. } => false,
             _ => true,
@@ -316,7 +332,7 @@ impl SendOp {
         self.record = published(self, now, &result);
         let again = status != SendStatus::SendOk
             && self.config.retry.retries_not_stored_ok()
-            && !self.has_given_queue();
+            && !self.answers_are_final();
         self.end_attempt(now, None);
         if !again {
             return Verdict::Stored(result);

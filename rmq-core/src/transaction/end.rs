@@ -36,14 +36,20 @@ pub(crate) struct End {
 }
 
 impl End {
-    /// The end of the half message with this result (producer §9.2). None when its offset id is none.
-    pub(crate) fn of_half(half: &SendResult, resolution: Resolution, remark: Option<&str>) -> Option<Self> {
+    /// The end of the half message with this result (producer §9.2), whose topic is called so on the wire. None when its
+    /// offset id is none.
+    pub(crate) fn of_half(
+        half: &SendResult,
+        topic: String,
+        resolution: Resolution,
+        remark: Option<&str>,
+    ) -> Option<Self> {
         let id: OffsetMessageId = half.offset_message_id.parse().ok()?;
         Some(Self {
             offsets: Offsets { transaction: half.queue_offset, commit_log: id.offset },
             resolution,
             from_check: false,
-            topic: Some(half.queue.topic.to_string()),
+            topic: Some(topic),
             broker: Some(half.queue.broker.to_string()),
             transaction_id: half.transaction_id.clone(),
             remark: remark.map(Self::cut),

@@ -17,6 +17,7 @@ mod limits;
 mod namespaces;
 mod producer_rows;
 mod recall;
+mod requests;
 mod send_back;
 mod support;
 mod trace;

@@ -2,16 +2,18 @@
 
 use rmq_core::proto::body::HeartbeatData;
 use rmq_core::proto::code::{RequestCode, ResponseCode};
-use rmq_core::proto::header::{SendBackHeader, UnregisterHeader};
+use rmq_core::proto::header::{RecallMessageHeader, SendBackHeader, UnregisterHeader};
 use rmq_core::proto::message::{Message, MessageError, MessageRules};
 use rmq_core::proto::names::NameError;
-use rmq_core::proto::properties::{self, INSTANCE_ID, RETRY_TOPIC};
+use rmq_core::proto::properties::{self, INSTANCE_ID, PGROUP, RETRY_TOPIC};
+use rmq_core::proto::recall::RecallHandle;
 use rmq_core::{
-    ClientConfigBuilder, ConfigError, Event, ProducerConfig, RejectReason, SendBack, SendBackOptions,
-    SendErrorKind, SendOptions, SentBack,
+    ClientConfigBuilder, CloseReason, ConfigError, Event, Input, ProducerConfig, Recall, RejectReason,
+    Resolution, SendBack, SendBackOptions, SendErrorKind, SendOptions, SentBack,
 };
 
-use crate::support::{Act, Net, back, config, ms, route, stored_message};
+use crate::support::{Accept, Act, Net, address_of, back, config, ms, route, stored_message};
+use crate::transactions::{ends, half_sent, question_about};
 
 fn net_of(config: ClientConfigBuilder) -> Net {
     Net::with(config.build().unwrap(), ProducerConfig::new("PG"))
@@ -159,6 +161,66 @@ fn a_message_is_given_back_within_the_namespace() {
     assert_eq!((error.group(), error.topic(), error.retry().unwrap().topic()), ("g", "T", "%RETRY%g"));
     let stats = net.client.stats();
     assert_eq!((stats.operations, stats.operation_bytes), (0, 0));
+}
+
+/// Groups and topics of transactions are those on the wire; the user is shown and says its own.
+#[test]
+fn transactions_are_in_the_namespace() {
+    let mut net = net();
+    let half = half_sent(&mut net);
+    assert_eq!(&*half.queue.topic, "T");
+    let header = net.sends()[0].send();
+    assert_eq!(properties::value(&header.properties.unwrap(), PGROUP), Some("INST%PG"));
+    let commit = Resolution::Commit;
+    let op = net.client.end_transaction(net.now, net.producer, &half, commit, None).unwrap();
+    net.run(ms(0));
+    assert!(matches!(net.end(op).1, Event::TransactionEnded { .. }));
+    let end = &ends(&net)[0];
+    assert_eq!((end.topic.as_deref(), &*end.producer_group), (Some("INST%T"), "INST%PG"));
+    let conn = net.conn(&address_of(&half.queue.broker)).unwrap();
+    let mut asked = stored_message();
+    asked.topic = "INST%T".into();
+    asked.properties.push_str("PGROUP\u{1}INST%PG\u{2}");
+    net.answer(conn, &question_about(&asked, None));
+    net.run(ms(0));
+    let token = net.events.iter().find_map(|(_, event)| match event {
+        Event::TransactionCheck { token, message, .. } => Some((*token, message.topic.to_string())),
+        _ => None,
+    });
+    let (token, topic) = token.expect("it is passed on");
+    assert_eq!(topic, "T");
+    let reason = CloseReason::PeerClosed;
+    net.broker(&half.queue.broker).accept = Some(Accept::Refuse);
+    net.client.handle_input(net.now, Input::Closed { conn, reason });
+    let op = net.client.answer_check(net.now, token, commit, None).unwrap();
+    net.run(ms(5_000));
+    let (_, Event::EndTransactionFailed { error, .. }) = net.end(op) else { panic!("nobody is there") };
+    assert_eq!(error.topic(), "T");
+    assert_eq!(net.client.stats().operations, 0);
+    // A half message of a client without the namespace is not of this producer.
+    let half = Message::new("T", "Hello").prepare_half(&MessageRules::default(), "PG").unwrap();
+    let rejected = net.client.send_half(net.now, net.producer, half, SendOptions::default()).unwrap_err();
+    assert_eq!(rejected.reason, RejectReason::NotHalf);
+}
+
+#[test]
+fn recalls_are_in_the_namespace() {
+    let mut net = net();
+    let handle = RecallHandle {
+        topic: "INST%T".into(),
+        broker_name: "a".into(),
+        timestamp: 1_700_000_100_000,
+        unique_key: "AC0A".into(),
+    };
+    let recall = Recall::new("T", handle.encode().unwrap()).unwrap();
+    let code = RequestCode::RECALL_MESSAGE;
+    net.broker("a").others.insert(code.0, Act::Code(ResponseCode::SYSTEM_ERROR, "no"));
+    let op = net.client.recall(net.now, net.producer, recall).unwrap();
+    net.run(ms(0));
+    let header: RecallMessageHeader<'_> = net.requests(code)[0].command.header().unwrap();
+    assert_eq!((&*header.topic, header.producer_group.as_deref()), ("INST%T", Some("INST%PG")));
+    let (_, Event::RecallFailed { error, .. }) = net.end(op) else { panic!("{:?}", net.events) };
+    assert_eq!(error.topic(), "T");
 }
 
 /// Names have to be short enough for their namespace, wherever they come from.

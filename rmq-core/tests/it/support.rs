@@ -8,14 +8,15 @@ use rmq_core::proto::body::{BrokerData, QueueData, TopicRouteData};
 use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::command::{HeaderFormat, RemotingCommand};
 use rmq_core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
-use rmq_core::proto::header::{GetRouteHeader, SendMessageV2Header, SendResponseHeader};
+use rmq_core::proto::header::{GetRouteHeader, PushReplyHeader, SendMessageV2Header, SendResponseHeader};
 use rmq_core::proto::message::{
-    BatchElement, BatchElements, Message, MessageRules, PreparedBatch, StoredMessage,
+    BatchElement, BatchElements, Message, MessageRules, PreparedBatch, PreparedRequest, StoredMessage,
 };
+use rmq_core::proto::properties;
 use rmq_core::{
-    Client, ClientConfig, ClientConfigBuilder, CloseReason, ConnId, Event, Identity, Input, Instant, OpId,
-    Output, ProducerConfig, ProducerId, SendBack, SendBackError, SendBackOptions, SendError, SendOptions,
-    SendResult, SentBack, Start,
+    Client, ClientConfig, ClientConfigBuilder, CloseReason, ConnId, Event, Identity, Input, Instant,
+    NoReplyError, OpId, Output, ProducerConfig, ProducerId, Replied, SendBack, SendBackError,
+    SendBackOptions, SendError, SendOptions, SendResult, SentBack, Start,
 };
 
 pub(crate) const NAME_SERVER: &str = "ns:9876";
@@ -234,6 +235,23 @@ impl Net {
 
     pub(crate) fn send_back(&mut self, message: SendBack) -> OpId {
         self.client.send_back(self.now, self.producer, message, SendBackOptions::default()).unwrap()
+    }
+
+    pub(crate) fn prepare_request(&self, timeout: Duration) -> PreparedRequest {
+        let message = Message::new("T", "Hello").tag("TagA");
+        message.prepare_request(self.client.message_rules(), self.client.client_id(), timeout).unwrap()
+    }
+
+    /// Sends a request to `T`, whose reply has so much time.
+    pub(crate) fn request(&mut self, timeout: Duration) -> OpId {
+        let request = self.prepare_request(timeout);
+        self.client.send_request(self.now, self.producer, request).unwrap()
+    }
+
+    /// A broker pushes the reply to a request.
+    pub(crate) fn push(&mut self, broker: &str, reply: &RemotingCommand) {
+        let conn = self.conn(&address_of(broker)).expect("a connection to push on");
+        self.answer(conn, reply);
     }
 
     /// The broker that the next send to a topic with a known route and open connections goes to; a clone of the client
@@ -477,6 +495,8 @@ impl Net {
             | Event::RecallFailed { op, .. }
             | Event::TransactionEnded { op }
             | Event::EndTransactionFailed { op, .. }
+            | Event::Replied { op, .. }
+            | Event::RequestFailed { op, .. }
             | Event::Cancelled { op } => Some(*op),
             _ => None,
         };
@@ -512,6 +532,20 @@ impl Net {
         match self.end(op) {
             (at, Event::SendBackFailed { error, .. }) => (at, error.clone()),
             (at, event) => panic!("{op:?} was not to be sent back, but at {at:?}: {event:?}"),
+        }
+    }
+
+    pub(crate) fn take_reply(&self, op: OpId) -> (Instant, Replied) {
+        match self.end(op) {
+            (at, Event::Replied { reply, .. }) => (at, (**reply).clone()),
+            (at, event) => panic!("{op:?} was to be replied to, but at {at:?}: {event:?}"),
+        }
+    }
+
+    pub(crate) fn take_no_reply(&self, op: OpId) -> (Instant, NoReplyError) {
+        match self.end(op) {
+            (at, Event::RequestFailed { error, .. }) => (at, error.clone()),
+            (at, event) => panic!("{op:?} was to get no reply, but at {at:?}: {event:?}"),
         }
     }
 
@@ -572,4 +606,35 @@ pub(crate) fn stored(request: &RemotingCommand, offset: i64, code: ResponseCode)
         region_id: None,
         trace_on: None,
     })
+}
+
+/// A reply as a broker pushes it (wire §5.17), with these properties and the opaque 7.
+pub(crate) fn pushed(properties: &str, sys_flag: i32, body: impl Into<Bytes>) -> RemotingCommand {
+    let mut push = RemotingCommand::request(RequestCode::PUSH_REPLY_MESSAGE_TO_CLIENT)
+        .with_ext(&PushReplyHeader {
+            producer_group: "repliers".into(),
+            topic: "DefaultCluster_REPLY_TOPIC".into(),
+            default_topic: "TBW102".into(),
+            default_topic_queue_nums: 4,
+            queue_id: 0,
+            sys_flag,
+            born_timestamp: UNIX_MS as i64 - 2,
+            flag: 3,
+            properties: Some(properties.to_owned().into()),
+            reconsume_times: Some(0),
+            unit_mode: Some(false),
+            born_host: "10.0.0.7:40001".into(),
+            store_host: "10.0.0.1:10911".into(),
+            store_timestamp: UNIX_MS as i64 - 1,
+        })
+        .with_body(body.into());
+    push.opaque = 7;
+    push
+}
+
+/// The reply `pong` to a request that arrived at a broker, as 4.9.7 pushes it: its properties have no last separator.
+pub(crate) fn reply_to(request: &Seen) -> RemotingCommand {
+    let text = request.send().properties.unwrap().into_owned();
+    let id = properties::value(&text, properties::CORRELATION_ID).expect("a request has one");
+    pushed(&format!("MSG_TYPE\u{1}reply\u{2}CORRELATION_ID\u{1}{id}"), 0, "pong")
 }

@@ -6,6 +6,7 @@ use rmq_core::proto::command::{FLAG_ONEWAY, HeaderFormat, RemotingCommand};
 use rmq_core::proto::header::{CheckTransactionHeader, EndTransactionHeader, SendResponseHeader};
 use rmq_core::proto::message::{Message, StoredMessage};
 use rmq_core::proto::properties;
+use rmq_core::proto::sign::{Credentials, Scope};
 use rmq_core::{
     CheckToken, CloseCause, CloseReason, ConnId, EndTransactionError, Event, FaultTolerance, Input, Limits,
     OpId, ProducerConfig, RejectReason, RequestError, Resolution, SendOptions, SendResult,
@@ -42,7 +43,7 @@ pub(crate) fn question(group: Option<&str>, broker: Option<&'static str>) -> Rem
     question_about(&message, broker)
 }
 
-fn question_about(message: &StoredMessage, broker: Option<&'static str>) -> RemotingCommand {
+pub(crate) fn question_about(message: &StoredMessage, broker: Option<&'static str>) -> RemotingCommand {
     let mut body = BytesMut::new();
     message.encode(&mut body).unwrap();
     let mut command = RemotingCommand::request(RequestCode::CHECK_TRANSACTION_STATE).with_body(body.freeze());
@@ -201,6 +202,56 @@ fn a_half_message_is_never_one_way() {
     let op = net.client.send_half(net.now, net.producer, half, SendOptions::default().oneway()).unwrap();
     net.run(ms(0));
     net.take_sent(op);
+}
+
+/// Groups are called on the wire what they are there; the topic of an end is the user's, as in Java (producer §9.2), and that
+/// of a message that is asked about, too.
+#[test]
+fn transactions_in_a_namespace() {
+    let mut net = Net::with(config().namespace("INST").build().unwrap(), ProducerConfig::new("PG"));
+    let known = net.routes.remove("T").unwrap();
+    net.routes.insert("INST%T".into(), known);
+    net.warm();
+    let half = half_sent(&mut net);
+    let header = net.sends()[0].send();
+    let group = properties::value(header.properties.as_deref().unwrap(), "PGROUP");
+    assert_eq!((group, &*header.topic), (Some("INST%PG"), "INST%T"));
+    commit(&mut net, &half);
+    net.run(ms(0));
+    let end = &ends(&net)[0];
+    assert_eq!((&*end.producer_group, end.topic.as_deref()), ("INST%PG", Some("T")));
+    let mut message = stored_message();
+    message.topic = "INST%T".into();
+    message.properties.push_str("PGROUP\u{1}INST%PG\u{2}");
+    let (token, conn) = check(&mut net, "a", &question_about(&message, Some("gone"))).unwrap();
+    let (_, event) = net.events.last().unwrap();
+    let Event::TransactionCheck { message, .. } = event else { panic!("{event:?}") };
+    assert_eq!(&*message.topic, "T");
+    net.client.handle_input(net.now, Input::Closed { conn, reason: CloseReason::PeerClosed });
+    let op = answer(&mut net, token).unwrap();
+    net.run(ms(0));
+    assert_eq!(take_end_error(&net, op).topic(), "T");
+}
+
+/// Ends and answers to checks are signed as all requests.
+#[test]
+fn ends_are_signed() {
+    let credentials = Credentials::new("the-key", "the-secret").unwrap();
+    let config = config().credentials(credentials.clone()).build().unwrap();
+    let mut net = Net::with(config, ProducerConfig::new("PG"));
+    net.warm();
+    let half = half_sent(&mut net);
+    let remark = Some("sold out");
+    net.client.end_transaction(net.now, net.producer, &half, Resolution::Rollback, remark).unwrap();
+    let token = asked(&mut net);
+    answer(&mut net, token).unwrap();
+    net.run(ms(0));
+    let told = net.requests(END);
+    assert_eq!((told.len(), told[0].command.remark.as_deref()), (2, remark));
+    for seen in told {
+        assert!(seen.command.is_oneway());
+        assert_eq!(credentials.verify(Scope::All, &seen.command.ext, &seen.command.body), Ok(()));
+    }
 }
 
 /// The address is the one that routes give now; without one, the caller is told.

@@ -7,8 +7,11 @@ use rmq_driver::rmq_core::proto::body::{BrokerData, PERM_READ, PERM_WRITE, Queue
 use rmq_driver::rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_driver::rmq_core::proto::command::{HeaderFormat, RemotingCommand};
 use rmq_driver::rmq_core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
-use rmq_driver::rmq_core::proto::header::{RecallResponseHeader, SendMessageV2Header, SendResponseHeader};
+use rmq_driver::rmq_core::proto::header::{
+    PushReplyHeader, RecallResponseHeader, SendMessageV2Header, SendResponseHeader,
+};
 use rmq_driver::rmq_core::proto::message::BatchElements;
+use rmq_driver::rmq_core::proto::properties;
 
 use super::World;
 
@@ -22,6 +25,8 @@ pub(crate) struct Seen {
     pub(crate) born_ms: i64,
     /// 1, or those of a batch.
     pub(crate) messages: usize,
+    pub(crate) properties: String,
+    pub(crate) code: RequestCode,
     pipe: usize,
     opaque: i32,
 }
@@ -41,6 +46,8 @@ pub(crate) struct Peer {
     pub(crate) status: Option<ResponseCode>,
     /// The ends of transactions.
     pub(crate) ends: Vec<RemotingCommand>,
+    /// The client's answers to what the broker asked.
+    pub(crate) answered: Vec<ResponseCode>,
     /// Groups that unregistered.
     pub(crate) unregistered: usize,
     offset: i64,
@@ -59,6 +66,7 @@ impl Peer {
             recalls: true,
             status: None,
             ends: Vec::new(),
+            answered: Vec::new(),
             unregistered: 0,
             offset: 0,
         }
@@ -96,12 +104,16 @@ impl Peer {
                     RemotingCommand::response_to(request, ResponseCode::SUCCESS).with_body(route().encode());
                 self.write(pipe, &answer);
             }
-            RequestCode::SEND_MESSAGE_V2 | RequestCode::SEND_BATCH_MESSAGE => {
-                let born_ms = request.header::<SendMessageV2Header<'_>>().unwrap().born_timestamp;
-                let is_batch = request.code == RequestCode::SEND_BATCH_MESSAGE.0;
+            _ if request.is_response() => self.answered.push(ResponseCode(request.code)),
+            code @ (RequestCode::SEND_MESSAGE_V2
+            | RequestCode::SEND_BATCH_MESSAGE
+            | RequestCode::SEND_REPLY_MESSAGE_V2) => {
+                let header = request.header::<SendMessageV2Header<'_>>().unwrap();
+                let (born_ms, properties) = (header.born_timestamp, header.properties.unwrap().into_owned());
+                let is_batch = code == RequestCode::SEND_BATCH_MESSAGE;
                 let messages = if is_batch { BatchElements::new(request.body.clone()).count() } else { 1 };
                 let (body, opaque) = (request.body.clone(), request.opaque);
-                let seen = Seen { body, born_ms, messages, pipe, opaque };
+                let seen = Seen { body, born_ms, properties, code, messages, pipe, opaque };
                 self.seen.push(seen.clone());
                 if self.holds {
                     self.held.push(seen);
@@ -152,6 +164,29 @@ impl Peer {
         let code = self.status.unwrap_or(ResponseCode::SUCCESS);
         let answer = RemotingCommand::response_to(&request, code).with_ext(&header);
         self.write(seen.pipe, &answer);
+    }
+
+    /// The broker pushes a reply to a request that it saw.
+    pub(crate) fn push_reply(&self, request: &Seen, sys_flag: i32, body: &'static str) {
+        let id = properties::value(&request.properties, properties::CORRELATION_ID).unwrap();
+        let header = PushReplyHeader {
+            producer_group: "repliers".into(),
+            topic: "cluster_REPLY_TOPIC".into(),
+            default_topic: "TBW102".into(),
+            default_topic_queue_nums: 4,
+            queue_id: 0,
+            sys_flag,
+            born_timestamp: 0,
+            flag: 0,
+            properties: Some(format!("CORRELATION_ID\u{1}{id}\u{2}").into()),
+            reconsume_times: Some(0),
+            unit_mode: Some(false),
+            born_host: "10.0.0.7:40001".into(),
+            store_host: "10.0.0.2:10911".into(),
+            store_timestamp: 0,
+        };
+        let push = RemotingCommand::request(RequestCode::PUSH_REPLY_MESSAGE_TO_CLIENT).with_ext(&header);
+        self.write(request.pipe, &push.with_body(body.into()));
     }
 
     pub(crate) fn write(&self, pipe: usize, answer: &RemotingCommand) {

@@ -1,10 +1,13 @@
 //! Message ids: the one that a client makes before it sends, and the one that says where a broker stored a message
 //! (wire §6.5). Both are hexadecimal digits, 32 with an IPv4 address and 56 with an IPv6 address; their text does not
-//! tell which of the two it is.
+//! tell which of the two it is. Besides them the id that joins a reply to its request.
 
+mod correlation;
 mod offset;
 mod unique;
 
+pub(crate) use correlation::CORRELATION_ID_LEN;
+pub use correlation::{CorrelationId, CorrelationIdError};
 pub use offset::{MessageIdError, OffsetMessageId};
 pub use unique::{UniqueKey, UniqueKeyGenerator};
 

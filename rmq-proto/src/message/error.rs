@@ -31,6 +31,12 @@ pub enum MessageError {
         /// The rule.
         error: NameError,
     },
+    /// A message of a transaction has a delay. It is delivered when it is committed.
+    #[error("half message to topic {}: it has a delay, which the messages of transactions cannot have; leave it out", Shown(.topic))]
+    DelayedHalf {
+        /// Its topic.
+        topic: String,
+    },
     /// There is nothing to send.
     #[error("message to topic {}: the body is empty, and brokers refuse that; send at least one byte", Shown(.topic))]
     EmptyBody {
@@ -151,6 +157,7 @@ impl MessageError {
             Self::Topic { topic, .. }
             | Self::SystemTopic { topic }
             | Self::Group { topic, .. }
+            | Self::DelayedHalf { topic }
             | Self::EmptyBody { topic }
             | Self::BodyTooLong { topic, .. }
             | Self::BlankTag { topic }

@@ -8,7 +8,7 @@ use crate::properties::{PGROUP, TRAN_MSG};
 
 impl Message {
     /// [`prepare`](Self::prepare)s it to be a half message of the producer group `group`: brokers hide it from consumers
-    /// until a producer of that group commits it.
+    /// until a producer of that group commits it. With a [namespace](MessageRules::namespace) the group is put there, too.
     ///
     /// ```
     /// use rmq_proto::message::{Message, MessageRules, SysFlag, TransactionType};
@@ -22,15 +22,20 @@ impl Message {
     ///
     /// # Errors
     ///
-    /// Those of `prepare`, and a group name that breaks a rule.
+    /// Those of `prepare`, a group name that breaks a rule, and a delay: brokers would lose the message between the two. Java
+    /// drops a delay level, and leaves a timer.
     pub fn prepare_half(self, rules: &MessageRules, group: &str) -> Result<Prepared, MessageError> {
-        if let Err(error) = names::validate_group(group) {
+        let wrapped = names::namespace::wrap(rules.namespace.as_deref().unwrap_or_default(), group);
+        if let Err(error) = names::validate_group(&wrapped) {
             return Err(MessageError::Group { topic: self.topic, group: group.into(), error });
+        }
+        if self.is_delayed() {
+            return Err(MessageError::DelayedHalf { topic: self.topic });
         }
         let purpose = Purpose {
             code: RequestCode::SEND_MESSAGE_V2,
             sys_flag: SysFlag::default().with_transaction(TransactionType::Prepared).0,
-            properties: &[(TRAN_MSG, "true"), (PGROUP, group)],
+            properties: &[(TRAN_MSG, "true"), (PGROUP, &wrapped)],
         };
         self.prepare_for(rules, &purpose)
     }

@@ -2,7 +2,8 @@
 //!
 //! To send: [`Message`] builds one, [`Message::prepare`] checks it against all rules, and what comes out, a [`Prepared`],
 //! can be sent as it is; [`Message::prepare_half`] makes the half message of a transaction. [`PreparedBatch`] is several messages in
-//! one request. [`encode_batch`] writes the body of a batch.
+//! one request. [`encode_batch`] writes the body of a batch. A message that a reply is waited for is prepared by
+//! [`Message::prepare_request`], and the [`Reply`] is made of it as it was stored.
 //!
 //! As received: [`Messages`] goes through the body of an answer to a pull, a pop or a query. Each message is a
 //! [`StoredMessage`], which [inflates](StoredMessage::inflate) a compressed body when it is asked to.
@@ -16,6 +17,8 @@ mod half;
 mod prepare;
 mod prepared_batch;
 mod record_error;
+mod reply;
+mod request;
 mod stored;
 mod sys_flag;
 
@@ -32,6 +35,8 @@ pub use error::MessageError;
 pub use prepare::{ID_ROOM, MessageRules, Prepared};
 pub use prepared_batch::{BatchError, EncodedBatch, ID_SEPARATOR, PreparedBatch, batch_properties, join_ids};
 pub use record_error::{RecordError, RecordErrorKind, RecordField};
+pub use reply::{Reply, ReplyError};
+pub use request::{CORRELATION_ROOM, PreparedRequest};
 pub use stored::{
     InflateError, Messages, RecordEncodeError, RecordVersion, Records, StoredMessage, Unbatch, body_crc,
 };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rmq_core::proto::message::{ID_ROOM, Prepared, PreparedBatch};
+use rmq_core::proto::message::{CORRELATION_ROOM, ID_ROOM, Prepared, PreparedBatch, PreparedRequest};
 use rmq_core::{ProducerId, Recall, Redelivery, SendBack, SendBackOptions, SendOptions};
 
 /// What an operation is, which decides how it may end.
@@ -23,6 +23,8 @@ pub(super) enum Kind {
     DeadLetter,
     /// To the broker that a handle names.
     Recall,
+    /// To any queue of its topic, with a reply to wait for.
+    Request,
 }
 
 impl Kind {
@@ -35,6 +37,7 @@ impl Kind {
             Self::Back { .. } => "a send-back",
             Self::DeadLetter => "a dead letter",
             Self::Recall => "a recall",
+            Self::Request => "a request",
         }
     }
 
@@ -92,6 +95,12 @@ impl Call {
 
     pub(super) fn recall(producer: ProducerId, recall: &Recall) -> Self {
         Self { producer, timeout: None, kind: Kind::Recall, bytes: recall.bytes(), ids: ID_ROOM }
+    }
+
+    pub(super) fn request(producer: ProducerId, request: &PreparedRequest) -> Self {
+        let message = request.message();
+        let bytes = message.body().len() + message.properties().len() + CORRELATION_ROOM;
+        Self { producer, timeout: Some(request.timeout()), kind: Kind::Request, bytes, ids: ID_ROOM }
     }
 
     /// What a send-back brings. A dead letter has no time of its own for the retry topic.

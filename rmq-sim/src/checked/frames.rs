@@ -1,6 +1,6 @@
 //! What goes over the connections: whole frames, opaques of their own, one key per message.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use bytes::Bytes;
 use rmq_core::proto::body::HeartbeatData;
@@ -8,8 +8,8 @@ use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::command::RemotingCommand;
 use rmq_core::proto::frame::FrameDecoder;
 use rmq_core::proto::header::{
-    GetMaxOffsetHeader, GetRouteHeader, RecallMessageHeader, SendBackHeader, SendMessageV2Header,
-    UnregisterHeader,
+    GetMaxOffsetHeader, GetRouteHeader, PushReplyHeader, RecallMessageHeader, SendBackHeader,
+    SendMessageV2Header, UnregisterHeader,
 };
 use rmq_core::proto::message::BatchElements;
 use rmq_core::proto::names::RETRY_PREFIX;
@@ -81,6 +81,40 @@ pub(super) struct Frames {
     /// were told.
     untold: [u64; 3],
     forgot: bool,
+    pushed: Pushed,
+}
+
+/// Correlation ids of the replies that brokers pushed, less those that were told; the oldest of more than so many as
+/// unanswered requests are forgotten.
+#[derive(Clone, Debug, Default)]
+struct Pushed {
+    ids: BTreeSet<String>,
+    order: VecDeque<String>,
+    forgot: bool,
+}
+
+impl Pushed {
+    fn note(&mut self, command: &RemotingCommand) {
+        let is_push = RequestCode(command.code) == RequestCode::PUSH_REPLY_MESSAGE_TO_CLIENT;
+        let Some(header) = is_push.then(|| command.header::<PushReplyHeader<'_>>().ok()).flatten() else {
+            return;
+        };
+        let text = header.properties.unwrap_or_default();
+        let Some(id) = properties::value(&text, properties::CORRELATION_ID) else { return };
+        if self.ids.insert(id.to_owned()) {
+            self.order.push_back(id.to_owned());
+        }
+        if self.order.len() > WAITING
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.forgot |= self.ids.remove(&oldest);
+        }
+    }
+
+    /// Whether the reply of that id may be told, once.
+    fn take(&mut self, id: &str) -> bool {
+        self.ids.remove(id) || self.forgot
+    }
 }
 
 impl Frames {
@@ -94,6 +128,7 @@ impl Frames {
             oneways_told: 0,
             untold: [0; 3],
             forgot: false,
+            pushed: Pushed::default(),
         }
     }
 
@@ -141,6 +176,7 @@ impl Frames {
                 break;
             };
             if !command.is_response() {
+                self.pushed.note(&command);
                 continue;
             }
             let code = ResponseCode(command.code);
@@ -200,6 +236,18 @@ impl Frames {
             Event::SendFailed { error, .. } => {
                 self.keys.ended(error.message_id(), error.attempts().len(), false)
             }
+            Event::Replied { op, reply } => {
+                let id = reply.message.property(properties::CORRELATION_ID).unwrap_or_default();
+                let pushed = self.pushed.take(id);
+                Violation::unless(pushed, ONE_TERMINAL_EVENT, || {
+                    format!("{op:?} is Replied, but no broker pushed {id}")
+                })?;
+                self.keys.ended(&reply.message_id, reply.attempts as usize, reply.sent.is_some())
+            }
+            Event::RequestFailed { error, .. } => match error.request() {
+                Ok(sent) => self.keys.ended(&sent.message_id, sent.attempts as usize, true),
+                Err(error) => self.keys.ended(error.message_id(), error.attempts().len(), false),
+            },
             Event::OnewayWritten { op } => {
                 self.oneways_told += 1;
                 Violation::unless(self.oneways_told <= self.oneways_taken, ONE_TERMINAL_EVENT, || {
@@ -236,7 +284,7 @@ fn request(command: &RemotingCommand, keys: &mut Keys) -> Result<Waits, Violatio
         Violation::new(FRAMES_DECODE, format!("request {}: {error}", command.code))
     };
     match RequestCode(command.code) {
-        RequestCode::SEND_MESSAGE_V2 => {
+        RequestCode::SEND_MESSAGE_V2 | RequestCode::SEND_REPLY_MESSAGE_V2 => {
             let header: SendMessageV2Header<'_> = command.header().map_err(|error| bad(&error))?;
             let text = header.properties.as_deref().unwrap_or_default();
             if is_retry(&header, text)? {

@@ -46,6 +46,7 @@ impl Gauges {
         let bounds = [
             ("operations", stats.operations, limits.operations),
             ("operation_bytes", stats.operation_bytes, limits.operation_bytes),
+            ("requests_waiting", stats.requests_waiting, stats.operations),
             ("producers", stats.producers, limits.producers),
             ("topics", stats.topics, limits.topics.max(sends)),
             ("links", stats.links, links),
@@ -84,6 +85,10 @@ fn never_back(last: &Stats, stats: &Stats) -> Result<(), Violation> {
             ("recalls", s.recalls),
             ("recalls_succeeded", s.recalls_succeeded),
             ("recalls_failed", s.recalls_failed),
+            ("requests", s.requests),
+            ("requests_succeeded", s.requests_succeeded),
+            ("requests_failed", s.requests_failed),
+            ("unknown_replies", s.unknown_replies),
             ("cancelled", s.cancelled),
             ("rejected", s.rejected),
             ("retries", s.retries),
@@ -131,6 +136,9 @@ fn same(stats: &Stats, ops: &Operations, conns: &Connections) -> Result<(), Viol
         ("recalls", stats.recalls, tally.recalls),
         ("recalls_succeeded", stats.recalls_succeeded, tally.recalls_succeeded),
         ("recalls_failed", stats.recalls_failed, tally.recalls_failed),
+        ("requests", stats.requests, tally.requests),
+        ("requests_succeeded", stats.requests_succeeded, tally.requests_succeeded),
+        ("requests_failed", stats.requests_failed, tally.requests_failed),
         ("cancelled", stats.cancelled, tally.cancelled),
         ("rejected", stats.rejected, tally.rejected),
     ];

@@ -10,10 +10,11 @@
 //! ## `one-terminal-event`
 //!
 //! Each accepted operation ends in exactly one of `Sent`, `OnewayWritten`, `QueuesFound`, `SendFailed`, `SentBack`,
-//! `SendBackFailed`, `Recalled`, `RecallFailed` and `Cancelled` (clause 4), each for operations of its kind. No other
+//! `SendBackFailed`, `Replied`, `RequestFailed`, `Recalled`, `RecallFailed` and `Cancelled` (clause 4), each for operations of its kind. No other
 //! operation ends; no id is given out twice. `OnewayWritten` is for one-way sends and comes after the stream took their bytes,
 //! `Sent` for the others and comes after a broker answered that it stored the message; `SentBack` comes after a broker
-//! answered that it took the message back, or stored it in the retry topic; `Recalled` after one answered so; `Cancelled` comes after a cancel.
+//! answered that it took the message back, or stored it in the retry topic; `Recalled` after one answered so; `Replied` comes
+//! after a broker pushed a reply with the request's correlation id; `Cancelled` comes after a cancel.
 //! What has ended is not written any more. `ShutDown` comes once, when it was asked for and everything has ended, and
 //! nothing after it.
 //!
@@ -63,7 +64,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use rmq_core::proto::message::{MessageRules, Prepared, PreparedBatch};
+use rmq_core::proto::message::{MessageRules, Prepared, PreparedBatch, PreparedRequest};
 use rmq_core::proto::sign::Credentials;
 use rmq_core::{
     Client, ClientConfig, ConfigError, Input, Instant, MessageQueue, OpId, Output, ProducerConfig,
@@ -344,6 +345,33 @@ impl CheckedClient {
         let (call, before) = (Call::recall(producer, &recall), recall.clone());
         let result = self.client.recall(now, producer, recall);
         self.judge_handed_back(call, &before, &result);
+        result
+    }
+
+    /// See [`Client::send_request`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the client.
+    pub fn send_request(
+        &mut self,
+        now: Instant,
+        producer: ProducerId,
+        request: PreparedRequest,
+    ) -> Result<OpId, Rejected<PreparedRequest>> {
+        self.called(now);
+        let call = Call::request(producer, &request);
+        let before = request.clone();
+        let result = self.client.send_request(now, producer, request);
+        match &result {
+            Ok(op) => self.model.accepted(*op, call),
+            Err(Rejected { reason, given }) => {
+                self.model.rejected(call, *reason);
+                self.model.note(Violation::unless(*given == before, WITHIN_LIMITS, || {
+                    format!("{reason:?} hands back another request: {given:?}")
+                }));
+            }
+        }
         result
     }
 

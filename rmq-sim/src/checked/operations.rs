@@ -1,7 +1,7 @@
 //! Operations: each ends once, in the way it may, in its time.
 
 mod recalls;
-
+mod requests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -57,6 +57,9 @@ pub(super) struct Tally {
     pub(super) recalls: u64,
     pub(super) recalls_succeeded: u64,
     pub(super) recalls_failed: u64,
+    pub(super) requests: u64,
+    pub(super) requests_succeeded: u64,
+    pub(super) requests_failed: u64,
     pub(super) cancelled: u64,
 }
 
@@ -121,6 +124,7 @@ impl Operations {
             Kind::Back { .. } | Kind::DeadLetter => self.tally.backs += 1,
             Kind::Send | Kind::SendTo | Kind::Oneway => self.tally.accepted += 1,
             Kind::Recall => self.tally.recalls += 1,
+            Kind::Request => self.tally.requests += 1,
             Kind::FindQueues => {}
         }
         self.tally.oneways += u64::from(call.kind == Kind::Oneway);
@@ -132,7 +136,7 @@ impl Operations {
         let timeout = call.timeout.unwrap_or(policy.timeout);
         let Call { kind, bytes, ids, .. } = call;
         let (attempts, deadline) = match kind {
-            Kind::Send | Kind::DeadLetter => (policy.attempts, now + timeout),
+            Kind::Send | Kind::Request | Kind::DeadLetter => (policy.attempts, now + timeout),
             Kind::SendTo => (policy.attempts_at_queue, now + timeout),
             Kind::Oneway | Kind::Recall => (1, now + timeout),
             Kind::FindQueues => (0, now + timeout),
@@ -221,8 +225,8 @@ impl Operations {
             Event::SendFailed { op, error } => {
                 let ended = self.end(*op, event)?;
                 self.tally.failed += u64::from(ended.kind != Kind::FindQueues);
-                let sends = !ended.kind.is_back() && ended.kind != Kind::Recall;
-                Violation::unless(sends, ONE_TERMINAL_EVENT, || {
+                let is_send = !ended.kind.is_back() && !matches!(ended.kind, Kind::Recall | Kind::Request);
+                Violation::unless(is_send, ONE_TERMINAL_EVENT, || {
                     format!("{op:?}, {}, is SendFailed", ended.kind.name())
                 })?;
                 failure(now, *op, &ended, error)?;
@@ -247,6 +251,21 @@ impl Operations {
                 self.tally.recalls_failed += 1;
                 recalls::ended(*op, &ended, "RecallFailed")?;
                 recalls::failure(now, *op, &ended, error)?;
+            }
+            Event::Replied { op, reply } => {
+                let ended = self.end(*op, event)?;
+                self.tally.requests_succeeded += 1;
+                Violation::unless(ended.kind == Kind::Request, ONE_TERMINAL_EVENT, || {
+                    format!("{op:?}, {}, is Replied", ended.kind.name())
+                })?;
+                Violation::unless((1..=ended.attempts).contains(&reply.attempts), WITHIN_POLICY, || {
+                    format!("{op:?} was replied to after {} attempts of {}", reply.attempts, ended.attempts)
+                })?;
+            }
+            Event::RequestFailed { op, error } => {
+                let ended = self.end(*op, event)?;
+                self.tally.requests_failed += 1;
+                requests::no_reply(now, *op, &ended, error)?;
             }
             Event::Cancelled { op } => {
                 let ended = self.end(*op, event)?;

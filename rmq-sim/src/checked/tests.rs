@@ -1,6 +1,7 @@
 //! Each oracle can fail: a good run up to a point, then something that no client may do. `Model` is told of it alone.
 
 mod recalls;
+mod requests;
 mod send_backs;
 
 use bytes::{Bytes, BytesMut};

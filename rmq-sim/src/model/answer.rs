@@ -4,9 +4,7 @@ use std::borrow::Cow;
 
 use bytes::{Bytes, BytesMut};
 use rmq_proto::code::ResponseCode;
-use rmq_proto::command::{
-    CommandHead, EncodeError, FLAG_RESPONSE, HeaderFormat, Language, RemotingCommand, encode_frame,
-};
+use rmq_proto::command::{CommandHead, EncodeError, FLAG_RESPONSE, HeaderFormat, Language, encode_frame};
 use rmq_proto::ext::{ExtSink, NoExt, WriteExt};
 use rmq_proto::header::{
     HeartbeatResponseHeader, OffsetResponseHeader, RecallResponseHeader, SendResponseHeader,
@@ -18,7 +16,7 @@ use super::profile::ProfileRules;
 pub(crate) const REGION: &str = "DefaultRegion";
 
 /// What the model answers to one request.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) code: ResponseCode,
     pub(crate) remark: Option<Cow<'static, str>>,
@@ -30,7 +28,7 @@ pub(crate) struct Answer {
 }
 
 /// The ext fields of an answer: which answers have which (wire §2.1, §5.1).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum AnswerExt {
     /// No member at all.
     Absent,
@@ -73,7 +71,7 @@ impl Answer {
     pub(crate) fn encode(
         &self,
         rules: &ProfileRules,
-        request: &RemotingCommand,
+        opaque: i32,
         request_format: HeaderFormat,
         out: &mut BytesMut,
     ) -> Result<(), EncodeError> {
@@ -83,7 +81,7 @@ impl Answer {
             code: self.code.0,
             language: Language::JAVA,
             version: rules.version,
-            opaque: request.opaque,
+            opaque,
             flag: FLAG_RESPONSE,
             remark: self.remark.as_deref(),
         };

@@ -3,8 +3,9 @@
 use bytes::{Bytes, BytesMut};
 use rmq_proto::code::RequestCode;
 use rmq_proto::command::{CommandHead, EncodeError, FLAG_ONEWAY, HeaderFormat, Language, encode_frame};
-use rmq_proto::header::CheckTransactionHeader;
+use rmq_proto::header::{CheckTransactionHeader, PushReplyHeader};
 
+use super::answer::Answer;
 use super::conn::PeerConn;
 use super::profile::ProfileRules;
 
@@ -16,6 +17,20 @@ pub(crate) struct Push {
     pub(crate) oneway: bool,
     pub(crate) ext: PushExt,
     pub(crate) body: Bytes,
+    /// The answer to the request that brought it about, which waits for the client's.
+    pub(crate) held: Option<Held>,
+}
+
+/// An answer that waits until a client has answered a broker.
+#[derive(Clone, Debug)]
+pub(crate) struct Held {
+    pub(crate) conn: PeerConn,
+    pub(crate) opaque: i32,
+    pub(crate) format: HeaderFormat,
+    /// What is answered if the client says yes.
+    pub(crate) answer: Answer,
+    /// What is said otherwise.
+    pub(crate) remark: String,
 }
 
 /// The ext fields of a request.
@@ -23,6 +38,8 @@ pub(crate) struct Push {
 pub(crate) enum PushExt {
     /// How did a transaction go?
     Check(CheckTransactionHeader<'static>),
+    /// Here is the reply to a request.
+    Reply(PushReplyHeader<'static>),
 }
 
 impl Push {
@@ -43,6 +60,9 @@ impl Push {
         };
         match &self.ext {
             PushExt::Check(header) => {
+                encode_frame(out, HeaderFormat::Json, &head, header, self.body.len())?;
+            }
+            PushExt::Reply(header) => {
                 encode_frame(out, HeaderFormat::Json, &head, header, self.body.len())?;
             }
         }

@@ -291,6 +291,8 @@ impl Seen {
             Event::SendFailed { op, error } => (op, format!("{error:?}")),
             Event::SentBack { op, how } => (op, format!("{how:?}")),
             Event::SendBackFailed { op, error } => (op, format!("{error:?}")),
+            Event::Replied { op, reply } => (op, format!("{reply:?}")),
+            Event::RequestFailed { op, error } => (op, format!("{error:?}")),
             Event::Cancelled { op } => (op, "cancelled".to_owned()),
             _ => return,
         };

@@ -15,6 +15,7 @@ mod hooks;
 mod in_flight;
 mod queues;
 mod replies;
+mod requests;
 mod routes;
 mod send_backs;
 mod transactions;

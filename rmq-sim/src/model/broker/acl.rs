@@ -144,6 +144,10 @@ impl Broker {
                 let origin = field("originTopic").filter(|_| !self.rules.acl_2);
                 [Need::group(field("group")), Need::topic(origin, Access::Publish)]
             }
+            // Its topic is there for this.
+            RequestCode::END_TRANSACTION if self.rules.acl_2 => {
+                [Need::topic(field("topic"), Access::Publish), None]
+            }
             RequestCode::UNREGISTER_CLIENT => [Need::group(field("consumerGroup")), None],
             RequestCode::UPDATE_AND_CREATE_TOPIC => [Need::topic(field("topic"), None), None],
             RequestCode::GET_MAX_OFFSET if self.rules.acl_2 => [Need::topic(field("topic"), None), None],

@@ -51,6 +51,9 @@ pub struct Registration<'a> {
 pub(super) struct Clients {
     /// Groups of a connection, each with the client's id.
     groups: BTreeMap<PeerConn, BTreeMap<(Role, String), String>>,
+    /// Where replies to a client are pushed: the connection that named a group of producers for the first time last. It is
+    /// lost with any connection of the client that ends, and with any group that is taken back (seen on both).
+    channels: BTreeMap<String, PeerConn>,
 }
 
 impl Clients {
@@ -80,6 +83,9 @@ impl Clients {
         }
         let (role, group) = key.clone();
         groups.insert(key, client_id.to_owned());
+        if role == Role::Producer {
+            self.channels.insert(client_id.to_owned(), conn);
+        }
         events.push(ModelEvent::Registered {
             broker: Arc::clone(broker),
             client_id: client_id.to_owned(),
@@ -98,13 +104,26 @@ impl Clients {
     ) {
         let key = (role, group.to_owned());
         if let Some(client_id) = self.groups.get_mut(&conn).and_then(|groups| groups.remove(&key)) {
+            self.lose_channel(role, &client_id);
             let (role, group) = key;
             events.push(ModelEvent::Unregistered { broker: Arc::clone(broker), client_id, group, role });
         }
     }
 
+    fn lose_channel(&mut self, role: Role, client_id: &str) {
+        if role == Role::Producer {
+            self.channels.remove(client_id);
+        }
+    }
+
+    /// Where to push a reply.
+    pub(super) fn channel(&self, client_id: &str) -> Option<PeerConn> {
+        self.channels.get(client_id).copied()
+    }
+
     pub(super) fn disconnect(&mut self, broker: &Arc<str>, conn: PeerConn, events: &mut Events) {
         for ((role, group), client_id) in self.groups.remove(&conn).unwrap_or_default() {
+            self.lose_channel(role, &client_id);
             events.push(ModelEvent::Unregistered { broker: Arc::clone(broker), client_id, group, role });
         }
     }

@@ -5,6 +5,7 @@ mod batch;
 mod clients;
 pub(crate) mod delay;
 mod properties;
+mod replies;
 mod send;
 mod send_back;
 pub(crate) mod timer;
@@ -72,14 +73,14 @@ pub(crate) struct Turn<'t> {
     pub(crate) events: &'t mut Events,
     pub(crate) sequence: &'t mut u64,
     /// What is to be asked of clients.
-    #[expect(dead_code, reason = "no request that the model serves makes a broker ask at once")]
     pub(crate) pushes: &'t mut Vec<Push>,
     /// The code that a stored message is answered with in place of 0.
     pub(crate) forced: Option<ForcedCode>,
 }
 
 impl Broker {
-    /// The broker number `index` (broker-a, broker-b, ...). One that creates topics has `TBW102` (wire §2.5).
+    /// The broker number `index` (broker-a, broker-b, ...). Each has its cluster's topic of replies (wire §7.2), and one that
+    /// creates topics `TBW102` (wire §2.5).
     pub(crate) fn new(config: &ClusterConfig, index: usize, address: SocketAddr) -> Self {
         let name = match u8::try_from(index) {
             Ok(index @ 0..26) => format!("broker-{}", char::from(b'a' + index)),
@@ -91,6 +92,8 @@ impl Broker {
             topic.perm |= PERM_INHERIT;
             topics.insert(topic.name.clone(), topic);
         }
+        let replies = TopicConfig::new(names::reply_topic(CLUSTER_NAME), 1);
+        topics.insert(replies.name.clone(), replies);
         let salt = u32::try_from(index).unwrap_or(u32::MAX).to_be_bytes();
         Self {
             name: name.into(),
@@ -194,6 +197,9 @@ impl Broker {
                 self.answer_send(turn, request)
             }
             RequestCode::CONSUMER_SEND_MSG_BACK => self.answer_send_back(turn, request),
+            RequestCode::SEND_REPLY_MESSAGE | RequestCode::SEND_REPLY_MESSAGE_V2 => {
+                self.answer_reply(turn, request)
+            }
             RequestCode::END_TRANSACTION => self.answer_end_transaction(turn, request),
             RequestCode::GET_MAX_OFFSET => self.answer_max_offset(request),
             RequestCode::HEART_BEAT => self.answer_heartbeat(turn, request),

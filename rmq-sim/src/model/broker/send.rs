@@ -67,7 +67,8 @@ from_header!(SendMessageV2Header);
 
 impl<'a> SendRequest<'a> {
     fn read(request: &'a RemotingCommand) -> Result<Self, HeaderError> {
-        if RequestCode(request.code) == RequestCode::SEND_MESSAGE {
+        let long = [RequestCode::SEND_MESSAGE, RequestCode::SEND_REPLY_MESSAGE];
+        if long.contains(&RequestCode(request.code)) {
             request.header::<SendMessageHeader<'_>>().map(Self::from)
         } else {
             request.header::<SendMessageV2Header<'_>>().map(Self::from)

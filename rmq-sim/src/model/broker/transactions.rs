@@ -236,6 +236,7 @@ impl Broker {
             oneway: true,
             ext,
             body: body.freeze(),
+            held: None,
         })
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 
+use self::pushes::Asked;
 use self::requests::Next;
 pub(crate) use self::requests::is_send;
 use super::broker::{Broker, Registration};
@@ -43,6 +44,8 @@ pub struct Cluster {
     /// What brokers ask clients, until it is written.
     pushes: Vec<Push>,
     next_push: i32,
+    /// What brokers asked and others wait for, by connection and opaque.
+    asked: BTreeMap<(PeerConn, i32), Asked>,
     watches_requests: bool,
     scratch: BytesMut,
 }
@@ -62,8 +65,8 @@ enum Place {
 }
 
 impl Cluster {
-    /// A cluster without clients and messages. Its only topic is `TBW102`, and that only if topics are created by
-    /// sending.
+    /// A cluster without clients and messages. Its topics are that of replies and, if topics are created by sending,
+    /// `TBW102`.
     pub fn new(config: ClusterConfig) -> Self {
         let mut name_servers = vec![NameServer::new(config.profile); config.name_server_count()];
         let peer = |name, address: SocketAddr| Peer {
@@ -96,6 +99,7 @@ impl Cluster {
             sequence: 0,
             pushes: Vec::new(),
             next_push: 0,
+            asked: BTreeMap::new(),
             watches_requests: false,
             scratch: BytesMut::new(),
         }
@@ -174,13 +178,14 @@ impl Cluster {
             broker.deliver_delayed(unix_ms, &mut self.sequence);
             broker.check_transactions(unix_ms, &mut self.sequence, &mut self.pushes);
         }
-        self.write_pushes();
+        self.give_up_pushes(unix_ms);
+        self.write_pushes(unix_ms);
     }
 
     /// When [`advance`](Self::advance) has something to do at a broker that is up, in milliseconds since the Unix epoch.
     pub fn next_delivery(&self) -> Option<u64> {
         let due = |broker: &Broker| broker.next_delivery().into_iter().chain(broker.next_check()).min();
-        self.brokers.iter().filter_map(due).min()
+        self.brokers.iter().filter_map(due).chain(self.next_given_up()).min()
     }
 
     /// Lets an address misbehave from now on. False when nobody has that address: a test that meant to see a fault
@@ -260,7 +265,7 @@ impl Cluster {
             self.outputs.push_back(PeerOutput::Write { conn, data: answers.split().freeze() });
         }
         self.scratch = answers;
-        self.write_pushes();
+        self.write_pushes(unix_ms);
         if let Next::Close(fault) = next {
             self.close(conn, fault);
         }

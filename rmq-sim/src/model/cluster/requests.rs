@@ -47,8 +47,8 @@ impl Cluster {
         let Some(link) = self.links.get(&conn) else {
             return Next::GoOn;
         };
-        // The model asks clients nothing, so no answer is expected (wire §1.4).
         if request.is_response() {
+            self.answered(conn, &request);
             return Next::GoOn;
         }
         let arrival = Arrival { unix_ms, conn, from: link.from, peer: link.peer, request: &request };
@@ -57,6 +57,12 @@ impl Cluster {
         let answer = if treatment.carries_out() { self.answer(&arrival) } else { None };
         // A one-way request is never answered, not even with an error (wire §1.4).
         let answer = answer.filter(|_| treatment == Treatment::Serve && !request.is_oneway());
+        let answer = match answer {
+            Some(answer) if is_reply(&request) && is_stored(answer.code) => {
+                self.hold(conn, request.opaque, format, answer)
+            }
+            answer => answer,
+        };
         if self.watches_requests {
             self.tell(&arrival, answer.as_ref().map(|answer| answer.code), first_sequence);
         }
@@ -101,7 +107,7 @@ impl Cluster {
         format: HeaderFormat,
         answers: &mut BytesMut,
     ) -> Next {
-        match answer.encode(self.config.profile.rules(), request, format, answers) {
+        match answer.encode(self.config.profile.rules(), request.opaque, format, answers) {
             Ok(()) => Next::GoOn,
             Err(error) => Next::Close(Some(error.to_string())),
         }
@@ -140,7 +146,12 @@ fn is_never_answered(request: &RemotingCommand) -> bool {
         })
 }
 
+fn is_reply(request: &RemotingCommand) -> bool {
+    matches!(RequestCode(request.code), RequestCode::SEND_REPLY_MESSAGE | RequestCode::SEND_REPLY_MESSAGE_V2)
+}
+
 pub(crate) fn is_send(request: &RemotingCommand) -> bool {
     let code = RequestCode(request.code);
     matches!(code, RequestCode::SEND_MESSAGE | RequestCode::SEND_MESSAGE_V2 | RequestCode::SEND_BATCH_MESSAGE)
+        || is_reply(request)
 }
