@@ -127,7 +127,9 @@ fn k6_defaults_are_those_that_are_documented() {
 #[test]
 fn k7_no_other_port_than_the_routes_is_connected_to() {
     let mut net = Net::new();
-    (0..4).for_each(|_| drop(net.send("T", SendOptions::default())));
+    for _ in 0..4 {
+        net.send("T", SendOptions::default());
+    }
     net.run(ms(60_000));
     let mut addresses: Vec<_> = net.connects.into_iter().map(|(_, address)| address).collect();
     addresses.sort();

@@ -21,6 +21,14 @@ fn net_of(producer: ProducerConfig, brokers: &[(&str, i32)]) -> Net {
     net
 }
 
+/// So many sends, so that the rotation stands elsewhere.
+fn send_some(net: &mut Net, sends: usize) {
+    for _ in 0..sends {
+        net.send("T", SendOptions::default());
+    }
+    net.run(ms(0));
+}
+
 /// B3: what the peer closed while nothing was under way costs the next send no attempt and no time.
 #[test]
 fn b3_a_connection_closed_while_idle_is_replaced() {
@@ -128,8 +136,7 @@ fn d3_an_available_broker_that_failed_is_passed_over() {
         for place in 0..4 {
             let mut net = net_of(ProducerConfig::new("PG").fault_tolerance(tolerance()), brokers);
             net.warm();
-            (0..place).for_each(|_| drop(net.send("T", SendOptions::default())));
-            net.run(ms(0));
+            send_some(&mut net, place);
             net.forget();
             let first = net.next_broker("T");
             net.broker(&first).sends = [Act::Code(ResponseCode::SYSTEM_BUSY, "")].into();
@@ -148,8 +155,7 @@ fn d4_the_living_one_of_three_brokers_is_found() {
         for dead in [Act::Close, Act::Silent, Act::Code(ResponseCode::SYSTEM_BUSY, "")] {
             for place in 0..6 {
                 let mut net = net_of(ProducerConfig::new("PG"), &[("a", 2), ("b", 2), ("c", 2)]);
-                (0..place).for_each(|_| drop(net.send("T", SendOptions::default())));
-                net.run(ms(0));
+                send_some(&mut net, place);
                 net.forget();
                 for name in ["a", "b", "c"].into_iter().filter(|name| *name != living) {
                     net.broker(name).always = Some(dead.clone());
