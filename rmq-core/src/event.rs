@@ -150,6 +150,12 @@ pub enum Event {
         /// Whether another connection to this address had taken its place, as its peer had sent the client away.
         replaced: bool,
     },
+    /// A server goes away and sent this client away: another connection to its address takes the place of the one it has, which
+    /// closes when what was written on it before is answered.
+    GoingAway {
+        /// The server.
+        address: Address,
+    },
     /// A broker refused to register this client's producer groups.
     HeartbeatRefused {
         /// The broker.

@@ -1,5 +1,7 @@
 //! Attempts: begun, failed, answered, and the end that a send comes to.
 
+use core::mem;
+
 use rmq_proto::command::RemotingCommand;
 
 use super::outputs::Item;
@@ -8,7 +10,7 @@ use crate::error::{CloseCause, RequestError, SendErrorKind};
 use crate::event::{Event, OpId, SendResult};
 use crate::fault::Health;
 use crate::link::{FAIR_WAIT, Owner};
-use crate::producer::{Progress, SendOp, Stage, Step, Target, Verdict};
+use crate::producer::{Progress, Purpose, SendOp, Stage, Step, Target, Verdict};
 use crate::route::Choice;
 use crate::time::Instant;
 
@@ -215,7 +217,7 @@ impl Client {
         if self.sends.get(op.0).is_some_and(|send| send.riders().is_some()) {
             return self.stored_batch(op, &result);
         }
-        if self.sends.get(op.0).is_some_and(|send| send.request.is_some()) {
+        if self.sends.get(op.0).is_some_and(|send| send.request().is_some()) {
             return self.await_reply(op, result);
         }
         self.end(op, |_| Event::Sent { op, result });
@@ -255,20 +257,18 @@ impl Client {
         let Some(mut send) = self.sends.remove(op.0) else { return };
         self.timers.disarm(&mut send.timer);
         self.release(&mut send);
-        if let Some(cargo) = send.cargo {
+        if let Purpose::Trace(cargo) = send.purpose {
             return self.traces_ended(cargo, &event(send));
         }
         let bytes = send.bytes();
         let is_question = matches!(send.target, Target::Queues);
-        let request = send.request.take();
-        let event = match (send.back.take(), send.ending.take()) {
-            (Some(back), _) => back.conclude(self.now, event(send)),
-            (None, Some(end)) => end.conclude(event(send)),
-            (None, None) => event(send),
-        };
-        let event = match request {
-            Some(request) => self.end_request(*request, event),
-            None => event,
+        let purpose = mem::take(&mut send.purpose);
+        let event = event(send);
+        let event = match purpose {
+            Purpose::Back(back) => back.conclude(self.now, event),
+            Purpose::End(end) => end.conclude(event),
+            Purpose::Request(request) => self.end_request(*request, event),
+            Purpose::Message | Purpose::Batch(_) | Purpose::Trace(_) => event,
         };
         let event = self.leave_namespace(event);
         self.stats.count_end(&event, is_question);

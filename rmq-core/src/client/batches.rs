@@ -6,7 +6,7 @@ use super::Client;
 use crate::config::SendOptions;
 use crate::error::{RejectReason, Rejected};
 use crate::event::{MessageQueue, OpId, ProducerId};
-use crate::producer::{Batch, NewSend, SendOp, Target};
+use crate::producer::{Batch, NewSend, Purpose, SendOp, Target};
 use crate::time::Instant;
 
 impl Client {
@@ -88,7 +88,7 @@ impl Client {
         let timeout = options.timeout.unwrap_or(config.send_timeout);
         let born_ms = self.born_ms();
         let mut send = SendOp::new(producer, config, new, (self.now, timeout), born_ms, options.oneway);
-        send.batch = Batch::explicit(encoded.id);
+        send.purpose = Purpose::Batch(Batch::explicit(encoded.id));
         self.stats.sends += 1;
         Ok(self.begin(send))
     }

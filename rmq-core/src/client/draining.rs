@@ -9,7 +9,7 @@ use rmq_proto::command::RemotingCommand;
 use super::{Client, Effect};
 use crate::address::Address;
 use crate::error::{CloseCause, RequestError};
-use crate::event::OpId;
+use crate::event::{Event, OpId};
 use crate::fault::ProbeId;
 use crate::link::{Asking, HOLD_OFF, Link, LinkId, Owner, Request};
 
@@ -46,6 +46,7 @@ impl Client {
         let (address, waiting) = (link.address.clone(), link.queue.take_requests());
         self.link_by_address.remove(&address);
         self.draining.push_back(id);
+        self.notice(Event::GoingAway { address: address.clone() });
         let heir = self.add_link(&address);
         if let Some(heir) = self.links.get_mut(heir) {
             heir.took_over = Some(now);

@@ -121,10 +121,10 @@ impl Client {
                     + escaped(&op.properties)
                     + escaped(broker)
                     + op.recall().map_or(0, |recall| recall.handle().len())
-                    + op.ending.as_ref().map_or(0, |end| (end.bytes() + op.message_id.len()) * 6)
+                    + op.ending().map_or(0, |end| (end.bytes() + op.message_id.len()) * 6)
             }),
             Some(Owner::SendBack(OpId(op))) => {
-                let header = self.sends.get(op).and_then(|send| send.back.as_ref()).map(|back| back.header());
+                let header = self.sends.get(op).and_then(SendOp::back).map(|back| back.header());
                 header.map_or(0, |header| {
                     let texts = [header.origin_message_id, header.origin_topic, header.broker_name];
                     header.group.len() + texts.iter().flatten().map(|text| escaped(text)).sum::<usize>()
@@ -224,7 +224,7 @@ impl Client {
             let head = self.head(RequestCode::RECALL_MESSAGE.0, opaque, 0, None);
             return self.frame_to(batch, &head, &recall_header(send, recall), &Bytes::new());
         }
-        if let Some(end) = &send.ending {
+        if let Some(end) = send.ending() {
             return self.encode_end(send, end, opaque, batch);
         }
         let flag = if send.oneway { FLAG_ONEWAY } else { 0 };
@@ -233,7 +233,7 @@ impl Client {
     }
 
     fn encode_send_back(&self, OpId(op): OpId, opaque: i32, batch: &mut Batch) -> Result<(), EncodeError> {
-        let Some(back) = self.sends.get(op).and_then(|send| send.back.as_ref()) else {
+        let Some(back) = self.sends.get(op).and_then(SendOp::back) else {
             return Ok(());
         };
         let head = self.head(RequestCode::CONSUMER_SEND_MSG_BACK.0, opaque, 0, None);

@@ -19,7 +19,7 @@ use crate::config::{ProducerConfig, SendOptions};
 use crate::error::SendErrorKind;
 use crate::event::{Event, OpId, ProducerId, SendResult};
 use crate::producer::{
-    Batch, Group, GroupId, GroupKey, NewSend, Riders, SendOp, Step, Target, element_len, part_of,
+    Batch, Group, GroupId, GroupKey, NewSend, Purpose, Riders, SendOp, Step, Target, element_len, part_of,
 };
 
 impl Client {
@@ -125,7 +125,7 @@ impl Client {
         };
         let time = (self.now, deadline.saturating_since(self.now));
         let mut send = SendOp::new(producer, config, new, time, self.born_ms(), false);
-        send.batch = Batch::automatic(key.to_string(), members.to_vec());
+        send.purpose = Purpose::Batch(Batch::automatic(key.to_string(), members.to_vec()));
         let batch = OpId(self.sends.insert(send));
         self.gathering.batches += 1;
         for op in members {

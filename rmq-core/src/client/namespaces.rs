@@ -12,7 +12,7 @@ use rmq_proto::names::{self, namespace};
 use super::Client;
 use crate::config::{ConfigError, ProducerConfig};
 use crate::error::{RejectReason, SendBackErrorKind, SendBackFailure, SendError};
-use crate::event::Event;
+use crate::event::{Event, SendResult};
 use crate::producer::SendOp;
 use crate::send_back::{SendBack, SentBack};
 
@@ -85,15 +85,9 @@ impl Client {
                 unwrap(namespace, &mut result.queue.topic);
             }
             Event::SendFailed { error, .. } => unwrap_error(namespace, error),
-            Event::Replied { reply, .. } => {
-                if let Some(sent) = &mut reply.sent {
-                    unwrap(namespace, &mut sent.queue.topic);
-                }
-            }
+            Event::Replied { reply, .. } => unwrap_sent(namespace, &mut reply.sent),
             Event::RequestFailed { error, .. } => {
-                if let Some(sent) = &mut error.0.sent {
-                    unwrap(namespace, &mut sent.queue.topic);
-                }
+                unwrap_sent(namespace, &mut error.0.sent);
                 unwrap_error(namespace, &mut error.0.error);
             }
             Event::RecallFailed { error, .. } => unwrap_error(namespace, &mut error.0),
@@ -109,6 +103,12 @@ impl Client {
             _ => {}
         }
         event
+    }
+}
+
+fn unwrap_sent(namespace: &str, sent: &mut Option<SendResult>) {
+    if let Some(sent) = sent {
+        unwrap(namespace, &mut sent.queue.topic);
     }
 }
 

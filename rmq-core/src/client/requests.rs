@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::sync::Arc;
 
 use bytes::Bytes;
@@ -18,7 +18,7 @@ use crate::config::ProducerConfig;
 use crate::error::{RejectReason, Rejected};
 use crate::event::{Event, OpId, ProducerId, Replied, SendResult};
 use crate::link::LinkId;
-use crate::producer::{NewSend, RequestOp, SendOp, Step, Target};
+use crate::producer::{NewSend, Purpose, RequestOp, SendOp, Step, Target};
 use crate::time::Instant;
 
 /// The part of a request's time that brokers have for getting to know this client.
@@ -57,23 +57,14 @@ impl Client {
                 return Err(Rejected { reason, given: request });
             }
         };
-        let unix_ms = self.unix_ms();
-        let key = self.unique_keys.next(unix_ms);
+        let key = self.unique_keys.next(self.unix_ms());
         let correlation_id = self.fresh_correlation_id();
         let (message, timeout) = (request.message(), request.timeout());
-        let new = NewSend {
-            topic: message.shared_topic(),
-            target: Target::Topic,
-            code: message.request_code(),
-            body: message.body().clone(),
-            flag: message.flag(),
-            sys_flag: message.sys_flag(),
-            properties: request.properties_with_ids(&key, correlation_id),
-            message_id: key.to_string(),
-        };
-        let born_ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
+        let properties = request.properties_with_ids(&key, correlation_id);
+        let new = NewSend { properties, ..NewSend::of(message, Target::Topic, &key) };
+        let born_ms = self.born_ms();
         let mut send = SendOp::new(producer, config, new, (self.now, timeout), born_ms, false);
-        send.request = Some(Box::new(RequestOp::new(correlation_id, timeout)));
+        send.purpose = Purpose::Request(Box::new(RequestOp::new(correlation_id, timeout)));
         self.stats.requests += 1;
         Ok(self.begin(send))
     }
@@ -88,6 +79,9 @@ impl Client {
             return Err(RejectReason::OtherClient);
         }
         let message = request.message();
+        if self.config.rules.namespace.is_some() {
+            self.admit_topic(message.topic())?;
+        }
         self.admit_bytes(message.body().len() + message.properties().len() + CORRELATION_ROOM + ID_ROOM)?;
         Ok(config)
     }
@@ -107,7 +101,7 @@ impl Client {
         let now = self.now;
         let Some(send) = self.sends.get_mut(op.0) else { return };
         let until = now + send.deadline.saturating_since(now) / INTRODUCTION;
-        if let Some(request) = &mut send.request {
+        if let Some(request) = send.request_mut() {
             request.registered = true;
         }
         if !self.is_registering() {
@@ -153,7 +147,7 @@ impl Client {
     pub(super) fn await_reply(&mut self, op: OpId, result: SendResult) {
         let Some(send) = self.sends.get_mut(op.0) else { return };
         send.step = Step::Replying;
-        if let Some(request) = &mut send.request {
+        if let Some(request) = send.request_mut() {
             request.sent = Some(result);
         }
         self.release_sent(op);
@@ -194,7 +188,7 @@ impl Client {
     fn replied(&mut self, op: OpId, message: StoredMessage) {
         self.abandon(op);
         self.end_attempt(op);
-        let request = self.sends.get_mut(op.0).and_then(|send| send.request.as_mut());
+        let request = self.sends.get_mut(op.0).and_then(SendOp::request_mut);
         let sent = request.and_then(|request| request.sent.take());
         self.end(op, |send| {
             let (message_id, attempts) = (send.message_id, send.ended);

@@ -85,7 +85,7 @@ impl Client {
     pub(super) fn begin(&mut self, mut send: SendOp) -> OpId {
         self.enter_namespace(&mut send);
         self.send_bytes += send.bytes();
-        let correlation_id = send.request.as_ref().map(|request| request.correlation_id);
+        let correlation_id = send.request().map(|request| request.correlation_id);
         let op = OpId(self.sends.insert(send));
         self.requests.extend(correlation_id.map(|id| (id, op)));
         self.arm_send(op, None);
@@ -225,7 +225,7 @@ impl Client {
         // At once: what comes next may push the route out.
         match send.target {
             Target::Queues => self.answer_queues(op),
-            _ if send.request.as_ref().is_some_and(|request| !request.registered) => self.register_first(op),
+            _ if send.request().is_some_and(|request| !request.registered) => self.register_first(op),
             Target::Topic | Target::Queue(_) | Target::Recall(_) => self.pick(op),
         }
     }

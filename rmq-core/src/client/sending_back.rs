@@ -8,7 +8,7 @@ use crate::config::SendBackOptions;
 use crate::error::{CloseCause, Rejected, RequestError, SendErrorKind};
 use crate::event::{Event, OpId, ProducerId};
 use crate::link::{Asking, Owner};
-use crate::producer::{NewSend, SendOp, Step, Target};
+use crate::producer::{NewSend, Purpose, SendOp, Step, Target};
 use crate::send_back::{AfterFailure, BackStep, SendBack, SendBackOp, SentBack};
 
 impl Client {
@@ -55,7 +55,7 @@ impl Client {
         let back = SendBackOp::new(message, options, self.now);
         let mut send = SendOp::new(producer, config, new, (self.now, options.timeout), born_ms, false);
         send.step = Step::Asleep;
-        send.back = Some(back.into());
+        send.purpose = Purpose::Back(back.into());
         self.send_bytes += send.bytes();
         self.stats.send_backs += 1;
         let op = OpId(self.sends.insert(send));

@@ -8,7 +8,7 @@ use rmq_proto::trace::TraceRecord;
 use super::{Client, Effect, Timer};
 use crate::config::ProducerConfig;
 use crate::event::{Event, OpId, ProducerId};
-use crate::producer::{NewSend, SendOp, Target};
+use crate::producer::{NewSend, Purpose, SendOp, Target};
 use crate::trace::{Cargo, TraceMessage, ended};
 
 impl Client {
@@ -32,7 +32,7 @@ impl Client {
 
     /// Tells of the end of a transaction whose bytes were taken.
     pub(super) fn trace_end(&mut self, op: OpId) {
-        let Some(send) = self.sends.get(op.0).filter(|send| send.ending.is_some()) else { return };
+        let Some(send) = self.sends.get(op.0).filter(|send| send.ending().is_some()) else { return };
         if let Some(record) = ended(send, self.unix_ms()) {
             self.trace(send.producer, record);
         }
@@ -88,7 +88,7 @@ impl Client {
         let time = (self.now, config.send_timeout);
         let born_ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
         let mut send = SendOp::new(sender, config, new, time, born_ms, false);
-        send.cargo = Some(Cargo { producer, records: trace.records });
+        send.purpose = Purpose::Trace(Cargo { producer, records: trace.records });
         let op = OpId(self.sends.insert(send));
         self.tracers.begun();
         self.arm_send(op, None);

@@ -19,7 +19,7 @@ use crate::error::{RejectReason, Rejected, RequestError};
 use crate::event::{Event, OpId, ProducerId, Resolution, SendResult};
 use crate::io::ConnId;
 use crate::link::{LinkId, Owner, Request, Ticket};
-use crate::producer::{NewSend, Progress, SendOp, Step, Target};
+use crate::producer::{NewSend, Progress, Purpose, SendOp, Step, Target};
 use crate::route::Choice;
 use crate::time::Instant;
 use crate::trace::Labels;
@@ -174,7 +174,7 @@ impl Client {
         send.code = RequestCode::END_TRANSACTION;
         send.progress =
             Some(Progress { choice, address: address.clone(), began: now, deadline: send.deadline });
-        send.ending = Some(Box::new(end));
+        send.purpose = Purpose::End(Box::new(end));
         self.enter_namespace(&mut send);
         self.stats.transaction_ends += 1;
         self.send_bytes += send.bytes();

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use rmq_proto::header::SendResponseHeader;
 use rmq_proto::message::ID_SEPARATOR;
 
-use super::{Progress, SendOp, Step};
+use super::{Progress, Purpose, SendOp, Step};
 use crate::error::{Attempt, RequestError};
 use crate::event::{OpId, SendResult};
 use crate::time::Instant;
@@ -35,16 +35,16 @@ pub(crate) struct Riders {
 impl SendOp {
     /// Whether it is an automatic batch: no operation of a user, but what carries some.
     pub(crate) fn riders(&self) -> Option<&Riders> {
-        self.batch.as_ref().and_then(|batch| batch.riders.as_ref())
+        self.batch().and_then(|batch| batch.riders.as_ref())
     }
 
     pub(crate) fn riders_mut(&mut self) -> Option<&mut Riders> {
-        self.batch.as_mut().and_then(|batch| batch.riders.as_mut())
+        if let Purpose::Batch(batch) = &mut self.purpose { batch.riders.as_mut() } else { None }
     }
 
     /// The id that a result has: the messages' own, unless the broker made one message of the batch (producer §6.2).
     pub(super) fn id_of_result(&self, header: &SendResponseHeader<'_>) -> String {
-        match &self.batch {
+        match self.batch() {
             Some(batch) if header.batch_unique_id.is_some() => batch.id.clone(),
             _ => self.message_id.clone(),
         }
@@ -101,12 +101,12 @@ pub(crate) fn part_of(result: &SendResult, place: usize, own_id: &str) -> SendRe
 }
 
 impl Batch {
-    pub(crate) fn explicit(id: String) -> Option<Box<Self>> {
-        Some(Box::new(Self { id, riders: None }))
+    pub(crate) fn explicit(id: String) -> Box<Self> {
+        Box::new(Self { id, riders: None })
     }
 
-    pub(crate) fn automatic(id: String, members: Vec<OpId>) -> Option<Box<Self>> {
+    pub(crate) fn automatic(id: String, members: Vec<OpId>) -> Box<Self> {
         let left = members.len();
-        Some(Box::new(Self { id, riders: Some(Riders { members, left }) }))
+        Box::new(Self { id, riders: Some(Riders { members, left }) })
     }
 }

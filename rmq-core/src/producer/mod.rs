@@ -4,15 +4,19 @@ mod admission;
 mod batch;
 mod gather;
 mod new_send;
+mod purpose;
 mod request;
 mod send;
+mod step;
 
 pub(crate) use admission::{Admission, Permit};
 pub(crate) use batch::{Batch, Riders, part_of};
 pub(crate) use gather::{Gathering, Group, GroupId, GroupKey, element_len};
-pub(crate) use new_send::NewSend;
+pub(crate) use new_send::{NewSend, Target};
+pub(crate) use purpose::Purpose;
 pub(crate) use request::RequestOp;
-pub(crate) use send::{Progress, SendOp, Stage, Step, Target, Verdict};
+pub(crate) use send::SendOp;
+pub(crate) use step::{Progress, Stage, Step, Verdict};
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;

@@ -8,7 +8,28 @@ use rmq_proto::code::RequestCode;
 use rmq_proto::id::UniqueKey;
 use rmq_proto::message::Prepared;
 
-use super::Target;
+use crate::event::MessageQueue;
+use crate::recall::Recall;
+use crate::route::Choice;
+
+/// Where a send is to go.
+#[derive(Clone, Debug)]
+pub(crate) enum Target {
+    /// To whichever queue is chosen.
+    Topic,
+    /// To this queue (producer §5.1).
+    Queue(Choice),
+    /// Nowhere: the queues to choose from are what is wanted.
+    Queues,
+    /// To the broker that has the message to be taken back.
+    Recall(Recall),
+}
+
+impl Target {
+    pub(crate) fn queue(queue: &MessageQueue) -> Self {
+        Self::Queue(Choice { broker: queue.broker.clone(), queue_id: queue.queue_id })
+    }
+}
 
 /// The parts of a [`SendOp`](super::SendOp) that a call brings.
 pub(crate) struct NewSend {

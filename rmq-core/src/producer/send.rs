@@ -1,30 +1,7 @@
 //! One send (producer §5.9), one question for the queues of a topic, which is the beginning of a send, or one recall of a
 //! message, which is a send's course with another request.
 //!
-//! | step     | leaves on                                  | to                                   |
-//! |----------|--------------------------------------------|--------------------------------------|
-//! | Gathered | its group goes out, it being alone there    | Resolve                              |
-//! | Gathered | its group goes out                         | Riding                               |
-//! | Riding   | the batch that carries it ends (producer §10.6) | the end                         |
-//! | Asleep   | a send-back falls back on it (producer §12) | Resolve                              |
-//! | InLine   | a permit is free (producer §5.8)           | Resolve                              |
-//! | Resolve  | a usable route is known                    | Pick                                 |
-//! | Resolve  | no usable route is known                   | Waiting                              |
-//! | Waiting  | route                                      | Pick, or the end without a queue     |
-//! | Waiting  | no such topic                              | Waiting for the default topic's route |
-//! | Resolve, Waiting | route, of a request                | Registering, then Pick               |
-//! | Registering | brokers know this client, or had their time | Pick                             |
-//! | Pick     | only the queues were asked for             | the end                              |
-//! | Pick     | time used up                               | the end                              |
-//! | Pick     | queue chosen                               | Queued                               |
-//! | Queued   | its bytes are handed out                   | Awaiting; one-way: Writing           |
-//! | Queued, Awaiting | failure, attempt's deadline        | Pick, Pausing, or the end            |
-//! | Awaiting | answer                                     | the end, Pick, or Pausing; Replying  |
-//! | Replying | the reply to a request, its deadline       | the end                              |
-//! | Pausing  | the back-off is over                       | Pick                                 |
-//! | Writing  | all bytes taken by the stream              | the end                              |
-//!
-//! The machine holds what one message needs; the client carries its orders out.
+//! The machine holds what one message needs; [its step](super::Step) says where it is; the client carries its orders out.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -39,111 +16,16 @@ use rmq_proto::header::SendResponseHeader;
 use rmq_proto::message::ElementHead;
 use rmq_proto::trace::TraceRecord;
 
-use super::NewSend;
-use super::request::RequestOp;
-use super::{Batch, GroupId};
-use crate::address::Address;
+use super::{NewSend, Permit, Progress, Purpose, Step, Target, Verdict};
 use crate::config::{AttemptTimeout, ProducerConfig};
 use crate::deadlines::Armed;
-use crate::error::{
-    Attempt, RecallError, RequestError, SendError, SendErrorKind, SendFailure, ServerOutcome,
-};
+use crate::error::{Attempt, RecallError, RequestError, SendError, SendErrorKind, SendFailure};
 use crate::event::{Event, MessageQueue, OpId, ProducerId, SendResult, SendStatus};
 use crate::fault::{Outcome, Report};
-use crate::link::{Asking, LinkId, Ticket};
-use crate::producer::Permit;
+use crate::link::Asking;
 use crate::recall::Recall;
-use crate::route::{Choice, TopicId};
-use crate::send_back::SendBackOp;
 use crate::time::Instant;
-use crate::trace::{Cargo, published};
-use crate::transaction::End;
-
-/// Which route a send waits for.
-#[derive(Clone, Debug)]
-pub(crate) enum Stage {
-    Topic,
-    /// The default topic's, with what each server said of the topic itself.
-    Default {
-        servers: Vec<ServerOutcome>,
-        unanimous: bool,
-    },
-}
-
-#[derive(Clone, Debug)]
-pub(crate) enum Step {
-    /// A broker is asked first to take the message back.
-    Asleep,
-    /// Waits for others to go out with.
-    Gathered {
-        group: GroupId,
-        place: u64,
-    },
-    /// An automatic batch carries its message.
-    Riding {
-        batch: OpId,
-    },
-    /// Others of its producer have to end first.
-    InLine,
-    Resolve,
-    Waiting {
-        topic: TopicId,
-        serial: u64,
-        stage: Stage,
-    },
-    Pick,
-    /// A request waits until brokers know this client.
-    Registering,
-    /// A request is stored; its reply is waited for.
-    Replying,
-    /// Waits before another attempt at the only broker there is.
-    Pausing,
-    Queued {
-        link: LinkId,
-        ticket: Ticket,
-    },
-    Awaiting {
-        link: LinkId,
-        opaque: i32,
-    },
-    Writing,
-}
-
-/// Where a send is to go.
-#[derive(Clone, Debug)]
-pub(crate) enum Target {
-    /// To whichever queue is chosen.
-    Topic,
-    /// To this queue (producer §5.1).
-    Queue(Choice),
-    /// Nowhere: the queues to choose from are what is wanted.
-    Queues,
-    /// To the broker that has the message to be taken back.
-    Recall(Recall),
-}
-
-impl Target {
-    pub(crate) fn queue(queue: &MessageQueue) -> Self {
-        Self::Queue(Choice { broker: queue.broker.clone(), queue_id: queue.queue_id })
-    }
-}
-
-/// The attempt under way.
-#[derive(Clone, Debug)]
-pub(crate) struct Progress {
-    pub(crate) choice: Choice,
-    pub(crate) address: Option<Address>,
-    pub(crate) began: Instant,
-    pub(crate) deadline: Instant,
-}
-
-/// What follows an answer or a failure.
-#[derive(Clone, Debug)]
-pub(crate) enum Verdict {
-    Again,
-    Stored(SendResult),
-    GivenUp(SendErrorKind),
-}
+use crate::trace::published;
 
 #[derive(Clone, Debug)]
 pub(crate) struct SendOp {
@@ -169,16 +51,7 @@ pub(crate) struct SendOp {
     /// Attempts that ended.
     pub(crate) ended: u32,
     pub(crate) tried: Vec<Arc<str>>,
-    /// The send-back that this message to a retry topic belongs to.
-    pub(crate) back: Option<Box<SendBackOp>>,
-    /// The batch that it sends.
-    pub(crate) batch: Option<Box<Batch>>,
-    /// The trace records that this message carries: then no user knows of it.
-    pub(crate) cargo: Option<Cargo>,
-    /// The end of a transaction that is told in place of a message: one-way, past the choice of a queue.
-    pub(crate) ending: Option<Box<End>>,
-    /// What makes a request of it.
-    pub(crate) request: Option<Box<RequestOp>>,
+    pub(crate) purpose: Purpose,
     /// When the last attempt that ended began.
     pub(crate) last_began: Instant,
     pub(super) failed: Vec<Attempt>,
@@ -221,11 +94,7 @@ impl SendOp {
             progress: None,
             ended: 0,
             tried: Vec::new(),
-            back: None,
-            batch: None,
-            cargo: None,
-            ending: None,
-            request: None,
+            purpose: Purpose::Message,
             last_began: now,
             failed: Vec::new(),
             report: None,
@@ -236,11 +105,13 @@ impl SendOp {
 
     /// Bytes held while it is under way.
     pub(crate) fn bytes(&self) -> usize {
-        let ending = self.ending.as_ref().map_or(0, |end| end.bytes());
-        match (&self.back, self.recall()) {
-            (Some(back), _) => back.bytes,
-            (None, Some(recall)) => recall.bytes(),
-            (None, None) => self.body.len() + self.properties.len() + ending,
+        match (&self.purpose, self.recall()) {
+            (Purpose::Back(back), _) => back.bytes,
+            (_, Some(recall)) => recall.bytes(),
+            (purpose, None) => {
+                let ending = if let Purpose::End(end) = purpose { end.bytes() } else { 0 };
+                self.body.len() + self.properties.len() + ending
+            }
         }
     }
 
@@ -256,7 +127,7 @@ impl SendOp {
 
     /// Whether it counts among what its producer has under way.
     pub(crate) fn needs_permit(&self) -> bool {
-        matches!(self.target, Target::Topic | Target::Queue(_)) && self.ending.is_none()
+        matches!(self.target, Target::Topic | Target::Queue(_)) && self.ending().is_none()
     }
 
     pub(crate) fn attempts_allowed(&self) -> u32 {
@@ -292,7 +163,7 @@ impl SendOp {
 
     /// Whether no other attempt follows what a broker answers.
     fn answers_are_final(&self) -> bool {
-        self.has_given_queue() || self.request.is_some()
+        self.has_given_queue() || self.request().is_some()
     }
 
     /// When an attempt that begins now has had its share of the time.
@@ -367,7 +238,7 @@ impl SendOp {
         self.tried.push(choice.broker.clone());
         if self.config.fault_tolerance.is_some()
             && self.recall().is_none()
-            && self.ending.is_none()
+            && self.ending().is_none()
             && let Some(outcome) = Outcome::of(error.as_ref())
         {
             let took = now.saturating_since(began);

@@ -187,12 +187,12 @@ impl SendBackOp {
 impl SendOp {
     /// The send-back that has not come to its message to the retry topic.
     pub(crate) fn asking_back(&mut self) -> Option<&mut SendBackOp> {
-        self.back.as_deref_mut().filter(|back| back.step != BackStep::Retry)
+        self.back_mut().filter(|back| back.step != BackStep::Retry)
     }
 
     /// Wakes the send to the retry topic, whose time begins now.
     pub(crate) fn retry_back(&mut self, now: Instant) {
-        let Some(back) = &mut self.back else { return };
+        let Some(back) = self.back_mut() else { return };
         back.step = BackStep::Retry;
         (self.began, self.deadline) = (now, now + back.retry_timeout);
         self.config =

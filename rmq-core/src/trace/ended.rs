@@ -41,7 +41,7 @@ impl Labels {
 /// transaction is known by the id of its message (producer §9.1, §9.3).
 pub(crate) fn ended(send: &SendOp, unix_ms: u64) -> Option<TraceRecord> {
     let trace = send.config.trace.as_ref()?;
-    let end = send.ending.as_ref()?;
+    let end = send.ending()?;
     let labels = end.labels.as_ref().filter(|_| !send.topic.starts_with(trace.topic_name()))?;
     let address = send.progress.as_ref().and_then(|progress| progress.address.as_ref());
     Some(TraceRecord::EndTransaction(EndTransaction {

@@ -14,7 +14,7 @@ use crate::time::Instant;
 /// names on the wire. A message that takes the place of one that was given back is none of the producer's.
 pub(crate) fn published(send: &SendOp, now: Instant, result: &SendResult) -> Option<Box<TraceRecord>> {
     let trace = send.config.trace.as_ref()?;
-    if send.back.is_some() || !result.trace_on || send.topic.starts_with(trace.topic_name()) {
+    if send.back().is_some() || !result.trace_on || send.topic.starts_with(trace.topic_name()) {
         return None;
     }
     let progress = send.progress.as_ref()?;

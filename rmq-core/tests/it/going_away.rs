@@ -42,6 +42,7 @@ fn what_was_written_before_is_still_answered() {
     let moved = net.send("T", SendOptions::default());
     net.run(ms(0));
     assert_eq!(net.take_sent(moved).0, at(0));
+    assert!(net.events.iter().any(|(_, event)| matches!(event, Event::GoingAway { .. })));
     let stats = net.client.stats();
     assert_eq!((stats.draining, stats.connections, stats.links, stats.go_aways), (1, 3, 2, 1));
     net.run(ms(1_000));

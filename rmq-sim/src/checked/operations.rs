@@ -2,13 +2,13 @@
 
 mod recalls;
 mod requests;
+mod send_backs;
+mod sends;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use rmq_core::{
-    Event, Instant, Limits, OpId, ProducerConfig, ProducerId, RejectReason, SendBackError, SendBackErrorKind,
-    SendError, SendErrorKind, SentBack,
-};
+use rmq_core::{Event, Instant, Limits, OpId, ProducerConfig, ProducerId, RejectReason};
 
 use super::call::{Call, Kind};
 use super::{ONE_TERMINAL_EVENT, WITHIN_LIMITS, WITHIN_POLICY};
@@ -201,45 +201,31 @@ impl Operations {
             Event::Sent { op, result } => {
                 let ended = self.end(*op, event)?;
                 self.tally.succeeded += 1;
-                Violation::unless(ended.kind.is_two_way(), ONE_TERMINAL_EVENT, || {
-                    format!("{op:?}, {}, is Sent", ended.kind.name())
-                })?;
-                Violation::unless((1..=ended.attempts).contains(&result.attempts), WITHIN_POLICY, || {
-                    format!("{op:?} was sent in attempt {} of {}", result.attempts, ended.attempts)
-                })?;
+                sends::sent(*op, &ended, result)?;
             }
             Event::OnewayWritten { op } => {
                 let ended = self.end(*op, event)?;
                 self.tally.succeeded += 1;
-                Violation::unless(ended.kind == Kind::Oneway, ONE_TERMINAL_EVENT, || {
-                    format!("{op:?}, {}, is OnewayWritten", ended.kind.name())
-                })?;
+                sends::written(*op, &ended)?;
             }
             Event::QueuesFound { op, queues } => {
                 let ended = self.end(*op, event)?;
-                let asked = ended.kind == Kind::FindQueues;
-                Violation::unless(asked && !queues.is_empty(), ONE_TERMINAL_EVENT, || {
-                    format!("{op:?}, {}, found the queues {queues:?}", ended.kind.name())
-                })?;
+                sends::queues_found(*op, &ended, queues)?;
             }
             Event::SendFailed { op, error } => {
                 let ended = self.end(*op, event)?;
                 self.tally.failed += u64::from(ended.kind != Kind::FindQueues);
-                let is_send = !ended.kind.is_back() && !matches!(ended.kind, Kind::Recall | Kind::Request);
-                Violation::unless(is_send, ONE_TERMINAL_EVENT, || {
-                    format!("{op:?}, {}, is SendFailed", ended.kind.name())
-                })?;
-                failure(now, *op, &ended, error)?;
+                sends::failed(now, *op, &ended, error)?;
             }
             Event::SentBack { op, how } => {
                 let ended = self.end(*op, event)?;
                 self.tally.backs_succeeded += 1;
-                sent_back(*op, &ended, how)?;
+                send_backs::sent_back(*op, &ended, how)?;
             }
             Event::SendBackFailed { op, error } => {
                 let ended = self.end(*op, event)?;
                 self.tally.backs_failed += 1;
-                back_failure(now, *op, &ended, error)?;
+                send_backs::failure(now, *op, &ended, error)?;
             }
             Event::Recalled { op, .. } => {
                 let ended = self.end(*op, event)?;
@@ -252,20 +238,8 @@ impl Operations {
                 recalls::ended(*op, &ended, "RecallFailed")?;
                 recalls::failure(now, *op, &ended, error)?;
             }
-            Event::Replied { op, reply } => {
-                let ended = self.end(*op, event)?;
-                self.tally.requests_succeeded += 1;
-                Violation::unless(ended.kind == Kind::Request, ONE_TERMINAL_EVENT, || {
-                    format!("{op:?}, {}, is Replied", ended.kind.name())
-                })?;
-                Violation::unless((1..=ended.attempts).contains(&reply.attempts), WITHIN_POLICY, || {
-                    format!("{op:?} was replied to after {} attempts of {}", reply.attempts, ended.attempts)
-                })?;
-            }
-            Event::RequestFailed { op, error } => {
-                let ended = self.end(*op, event)?;
-                self.tally.requests_failed += 1;
-                requests::no_reply(now, *op, &ended, error)?;
+            Event::Replied { op, .. } | Event::RequestFailed { op, .. } => {
+                requests::ended(self, now, *op, event)?;
             }
             Event::Cancelled { op } => {
                 let ended = self.end(*op, event)?;
@@ -328,74 +302,4 @@ impl Operations {
             format!("the shutdown, due at {late:?}, has not ended at {now:?}")
         })
     }
-}
-
-/// A dead letter went nowhere but to its broker; the attempts of any other are within the policy.
-fn sent_back(op: OpId, ended: &Op, how: &SentBack) -> Result<(), Violation> {
-    let (is_back, is_dead) = (ended.kind.is_back(), ended.kind == Kind::DeadLetter);
-    let may = match how {
-        SentBack::RetryTopic(result) => !is_dead && (1..=ended.attempts).contains(&result.attempts),
-        _ => true,
-    };
-    Violation::unless(is_back, ONE_TERMINAL_EVENT, || format!("{op:?}, {}, is SentBack", ended.kind.name()))?;
-    Violation::unless(may, WITHIN_POLICY, || {
-        format!("{op:?}, {}, was sent back so: {how:?}", ended.kind.name())
-    })
-}
-
-/// A send-back that was given up: in its way, in its time, and the retry within its own.
-fn back_failure(now: Instant, op: OpId, ended: &Op, error: &SendBackError) -> Result<(), Violation> {
-    let lived = now.saturating_since(ended.began);
-    let true_kind = match (error.kind(), ended.kind) {
-        (SendBackErrorKind::RetryFailed(retry), Kind::Back { retry: timeout }) => {
-            let began =
-                Instant::from_micros((now.as_micros()).saturating_sub(retry.took().as_micros() as u64));
-            failure(now, op, &Op { began, deadline: began + timeout, ..*ended }, retry)?;
-            true
-        }
-        (SendBackErrorKind::DeadLetterRefused, Kind::DeadLetter) => error.tries() > 0,
-        (SendBackErrorKind::ShutDown, kind) => kind.is_back(),
-        _ => false,
-    };
-    let took = error.attempts().iter().all(|attempt| attempt.began + attempt.took <= error.took());
-    Violation::unless(true_kind && took && error.took() <= lived, WITHIN_POLICY, || {
-        format!("{op:?}, {}, failed after {lived:?}: {error:?}", ended.kind.name())
-    })
-}
-
-/// Whether the wait before another attempt would have lasted to the end.
-fn no_time_left(ended: &Op, error: &SendError) -> bool {
-    let last = error.attempts().last();
-    let time = ended.deadline.saturating_since(ended.began);
-    last.is_some_and(|last| last.began.saturating_add(ended.backoff) >= time)
-}
-
-/// Times and attempts of a send that was given up.
-fn failure(now: Instant, op: OpId, ended: &Op, error: &SendError) -> Result<(), Violation> {
-    let attempts = error.attempts();
-    Violation::unless(attempts.len() <= ended.attempts as usize, WITHIN_POLICY, || {
-        format!("{op:?} failed after {} attempts of {}", attempts.len(), ended.attempts)
-    })?;
-    let used_up = attempts.len() == ended.attempts as usize;
-    let true_kind = match error.kind() {
-        SendErrorKind::TimedOut => error.took() >= ended.deadline.saturating_since(ended.began),
-        SendErrorKind::AttemptsExhausted => used_up || no_time_left(ended, error),
-        SendErrorKind::Refused => !attempts.is_empty(),
-        _ => true,
-    };
-    Violation::unless(true_kind, WITHIN_POLICY, || {
-        format!("{op:?} failed after {} attempts of {}: {error:?}", attempts.len(), ended.attempts)
-    })?;
-    let lived = now.saturating_since(ended.began);
-    let mut end = Duration::ZERO;
-    for attempt in attempts {
-        let ordered = attempt.began >= end;
-        end = attempt.began.saturating_add(attempt.took);
-        Violation::unless(ordered && end <= error.took(), WITHIN_POLICY, || {
-            format!("{op:?} has an attempt outside of its time: {error:?}")
-        })?;
-    }
-    Violation::unless(error.took() <= lived, WITHIN_POLICY, || {
-        format!("{op:?} says it took {:?}, but began {lived:?} ago", error.took())
-    })
 }

@@ -12,9 +12,10 @@ use rmq_core::proto::frame::FrameDecoder;
 use rmq_core::proto::header::{RecallResponseHeader, SendMessageV2Header, SendResponseHeader};
 use rmq_core::proto::message::Message;
 use rmq_core::{
-    CloseReason, ConnId, Event, Identity, Limits, RejectReason, SendError, SendResult, WriteData,
+    CloseReason, ConnId, Event, Identity, Limits, RejectReason, SendError, SendOptions, SendResult, WriteData,
 };
 
+use super::call::{Call, Kind};
 use super::frames::Frames;
 use super::*;
 

@@ -14,6 +14,7 @@
 mod decode;
 mod peer;
 pub mod rounds;
+mod setup;
 mod world;
 
 use core::time::Duration;

@@ -29,9 +29,9 @@ use rmq_core::{
     SendOptions,
 };
 
+use super::Setup;
 use super::peer::{Peer, Reply, frame, reply};
-use super::world::given_back;
-use super::{Setup, world};
+use super::setup::{client, given_back};
 use crate::checked::CheckedClient;
 use crate::oracle::Violation;
 
@@ -121,7 +121,7 @@ fn run(bytes: &[u8], manner: Option<Random>) -> Result<Seen, Violation> {
 
 impl Rounds {
     fn new(setup: Setup, manner: Option<Random>) -> Self {
-        let (mut client, now) = world::client(setup);
+        let (mut client, now) = client(setup);
         let producer = client.add_producer(now, ProducerConfig::new("PG")).expect("a good configuration");
         Self {
             client,

@@ -11,10 +11,20 @@ use crate::run::Operation;
 /// Closings of a connection that are remembered for each client and address.
 const KEPT: usize = 64;
 
-/// When a connection ends, every attempt that waits on it fails at once.
+/// When a connection ends, every attempt that waits on it fails at once. Where a server has sent its client away, two
+/// connections lead to it, and nobody says which one an attempt waits on: such attempts are not judged.
 #[derive(Debug, Default)]
 pub struct ClosedIsTold {
     closed: BTreeMap<(u32, Address), Vec<Instant>>,
+    draining: BTreeMap<(u32, Address), Draining>,
+}
+
+/// The connections of a client to an address whose place another one took.
+#[derive(Clone, Copy, Debug, Default)]
+struct Draining {
+    open: usize,
+    /// When the last one ended.
+    until: Instant,
 }
 
 impl ClosedIsTold {
@@ -30,6 +40,10 @@ impl ClosedIsTold {
         let Some(address) = &attempt.address else { return Ok(()) };
         let began = operation.accepted + attempt.began;
         let ended = began + attempt.took;
+        let draining = self.draining.get(&(operation.client, address.clone()));
+        if draining.is_some_and(|draining| draining.open > 0 || draining.until >= began) {
+            return Ok(());
+        }
         let times = self.closed.get(&(operation.client, address.clone()));
         match times.into_iter().flatten().find(|closed| began < **closed && **closed < ended) {
             None => Ok(()),
@@ -48,8 +62,17 @@ impl Oracle for ClosedIsTold {
 
     fn see(&mut self, at: Instant, seen: Seen<'_>, _: &Network) -> Result<(), String> {
         match seen {
-            // An attempt does not say whether it waited on this one or on the one that took its place.
-            Seen::Told { client, event: Event::ConnectionClosed { address, replaced: false, .. } } => {
+            Seen::Told { client, event: Event::GoingAway { address } } => {
+                self.draining.entry((client, address.clone())).or_default().open += 1;
+                Ok(())
+            }
+            Seen::Told { client, event: Event::ConnectionClosed { address, replaced: true, .. } } => {
+                let draining = self.draining.entry((client, address.clone())).or_default();
+                draining.open = draining.open.saturating_sub(1);
+                draining.until = at;
+                Ok(())
+            }
+            Seen::Told { client, event: Event::ConnectionClosed { address, .. } } => {
                 self.closed(client, address, at);
                 Ok(())
             }

@@ -1,7 +1,7 @@
 //! What is found of send-backs.
 
 use rmq_core::proto::message::StoredMessage;
-use rmq_core::{Redelivery, SendBackError, SendBackErrorKind, SentBack};
+use rmq_core::{Redelivery, SendBack, SendBackError, SendBackErrorKind, SendBackOptions, SentBack};
 
 use super::*;
 
