@@ -31,6 +31,10 @@ impl Producer {
     /// A broker asks clients that it knows: those that have sent to one of its topics, or have asked for the
     /// [`queues`](Self::queues) of one. A process that has just started does one of the two.
     ///
+    /// Answer by what is stored of the local work, and with [`Resolution::Unknown`](rmq_core::Resolution::Unknown) where nothing
+    /// is known: brokers of 5.x were seen to ask about transactions that had just been decided, and one that is committed twice
+    /// stores its message twice.
+    ///
     /// ```
     /// # use rmq_driver::{Producer, Resolution, StoredMessage};
     /// # async fn is_booked(_: &str) -> Result<bool, std::io::Error> { Ok(true) }

@@ -8,6 +8,8 @@ mod auto_batches;
 mod auto_batches_storm;
 mod batches;
 mod cases;
+mod cases_clients;
+mod cases_sends;
 mod contract;
 mod going_away;
 mod hard_cases;

@@ -257,9 +257,13 @@ impl Net {
         self.answer(conn, reply);
     }
 
-    /// The broker that the next send to a topic with a known route and open connections goes to; a clone of the client
-    /// tells.
+    /// The broker that the next send to a topic with a known route and open connections goes to.
     pub(crate) fn next_broker(&self, topic: &str) -> String {
+        self.next_queue(topic).0
+    }
+
+    /// The same with the queue there; a clone of the client tells.
+    pub(crate) fn next_queue(&self, topic: &str) -> (String, i32) {
         let mut client = self.client.clone();
         let message = Message::new(topic.to_owned(), "Hello").prepare(client.message_rules()).unwrap();
         let options = SendOptions::default().timeout(ms(3_000));
@@ -271,7 +275,8 @@ impl Net {
         let mut input = Bytes::from(written.expect("the connection is open"));
         let frame = FrameDecoder::new(MAX_FRAME_LEN).decode(&mut input).unwrap().expect("a whole frame");
         let command = RemotingCommand::decode(frame).unwrap();
-        command.header::<SendMessageV2Header<'_>>().unwrap().broker_name.unwrap().into_owned()
+        let header = command.header::<SendMessageV2Header<'_>>().unwrap();
+        (header.broker_name.unwrap().into_owned(), header.queue_id)
     }
 
     /// Lets `span` pass.

@@ -14,6 +14,7 @@ use rmq_driver::rmq_core::proto::command::{FLAG_ONEWAY, RemotingCommand};
 use rmq_driver::rmq_core::proto::compress::Compression;
 use rmq_driver::rmq_core::proto::header::{CheckTransactionHeader, EndTransactionHeader};
 use rmq_driver::rmq_core::proto::message::SysFlag;
+use rmq_driver::rmq_core::proto::properties::{UNIQ_KEY, value};
 use rmq_driver::{
     Client, Error, Message, Producer, RejectReason, Resolution, ResponseCode, SendResult, SendStatus,
     StoredMessage, TransactionCheck, TransactionResult,
@@ -104,6 +105,21 @@ fn local_work_runs_between_the_half_message_and_its_end() {
         assert_eq!(end.producer_group, "group");
         assert_nothing_left(&client);
     }
+}
+
+/// H7: once, with the id that the broker has the message by.
+#[test]
+fn h7_local_work_runs_once_with_the_id_of_the_message() {
+    let (_world, mut peer, _client, producer) = warm();
+    let ran = Cell::new(0);
+    let work = |sent: SendResult| {
+        ran.set(ran.get() + 1);
+        ready(if sent.message_id.is_empty() { Resolution::Rollback } else { Resolution::Commit })
+    };
+    let result = transaction(&mut peer, producer.send_transaction(message("x"), work)).unwrap();
+    assert_eq!((ran.get(), result.resolution), (1, Resolution::Commit));
+    let half = peer.seen.last().unwrap();
+    assert_eq!(value(&half.properties, UNIQ_KEY), Some(&*result.sent.message_id));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The rows of the producer's decision table (producer §14), a test each. Rows 29 to 32 are a table beside `select`,
-//! where rows 38 to 40 stand too; rows 83 to 87 belong to the messages of `rmq-proto`.
+//! The rows of the producer's decision table (producer §14), a test each. Row 32 is a test beside `select`, as no send
+//! comes there from outside; the other rows of selection stand there too, with their positions.
 
 macro_rules! rows {
     ($($(#[doc = $doc:literal])* $name:ident $body:block)*) => {
@@ -18,8 +18,10 @@ mod queues;
 mod replies;
 mod requests;
 mod routes;
+mod selection;
 mod send_backs;
 mod transactions;
+mod validation;
 
 use rmq_core::{
     AttemptTimeout, CloseCause, CloseOnTimeout, Event, MessageQueue, OpId, ProducerConfig, RequestError,
