@@ -38,8 +38,7 @@ impl World {
                 String::new()
             } else {
                 format!("UNIQ_KEY\u{1}AC0A\u{2}PGROUP\u{1}{group}\u{2}TRAN_MSG\u{1}true\u{2}")
-            }
-            .into(),
+            },
             ..StoredMessage::default()
         };
         let mut body = BytesMut::new();

@@ -126,7 +126,7 @@ impl World {
 
     /// One that the client knows, if it does, or one of a few that it may know.
     fn queue(&mut self, topic: &str, choice: u8) -> MessageQueue {
-        let known = self.client.publish_queues(self.now, topic).filter(|_| choice % 2 == 0);
+        let known = self.client.publish_queues(self.now, topic).filter(|_| choice & 1 == 0);
         if let Some(queue) = known.and_then(|all| all.get(usize::from(choice / 2) % all.len()).cloned()) {
             return queue;
         }
