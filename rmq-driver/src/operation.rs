@@ -2,10 +2,10 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 
 use bytes::Bytes;
-use rmq_core::OpId;
+use rmq_core::{OpId, SendResult};
 
 use crate::error::Error;
 use crate::shared::{Owner, Shared};
@@ -49,6 +49,15 @@ impl<C: Command> Operation<C> {
     fn submit(&self, command: C, waker: Option<Waker>) -> Result<Stage<C>, Error> {
         let Submitted { op, key, body } = command.submit(&self.owner, waker)?;
         Ok(key.map_or(Stage::Done, |key| Stage::Waiting(op, key, body)))
+    }
+
+    /// Polls one that ends as a send does.
+    pub(crate) fn poll_sent(&mut self, cx: &Context<'_>) -> Poll<Result<SendResult, Error>> {
+        Poll::Ready(match ready!(self.poll(cx))? {
+            Outcome::Sent(result) => Ok(result),
+            Outcome::Failed(error) => Err(Error::Send(error)),
+            _ => Err(Error::TaskLost),
+        })
     }
 
     /// # Panics

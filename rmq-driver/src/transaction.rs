@@ -190,11 +190,7 @@ impl Future for HalfFuture {
     type Output = Result<SendResult, Error>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        Poll::Ready(match ready!(self.get_mut().0.poll(cx))? {
-            Outcome::Sent(result) => Ok(result),
-            Outcome::Failed(error) => Err(Error::Send(error)),
-            _ => Err(Error::TaskLost),
-        })
+        self.get_mut().0.poll_sent(cx)
     }
 }
 

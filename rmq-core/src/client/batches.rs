@@ -57,22 +57,14 @@ impl Client {
             if queue.is_some_and(|queue| *queue.topic != *batch.topic()) {
                 return Err(RejectReason::OtherTopic);
             }
-            if self.config.rules.namespace.is_some() {
-                self.admit_topic(batch.topic())?;
-            }
+            self.admit_good_topic(batch.topic())?;
             self.admit_bytes(batch.max_len())?;
             if options.no_wait {
                 self.admit_at_once(producer, &config, batch.max_len())?;
             }
             Ok(config)
         });
-        let config = match admitted {
-            Ok(config) => config,
-            Err(reason) => {
-                self.stats.rejected += 1;
-                return Err(Rejected { reason, given: batch });
-            }
-        };
+        let (config, batch) = self.or_hand_back(admitted, batch)?;
         let unix_ms = self.unix_ms();
         let encoded = batch.encode(|| self.unique_keys.next(unix_ms));
         let new = NewSend {

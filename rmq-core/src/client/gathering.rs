@@ -12,8 +12,9 @@ use core::time::Duration;
 use bytes::{BufMut, BytesMut};
 use rmq_proto::command::EncodeError;
 use rmq_proto::header::SendMessageV2Header;
-use rmq_proto::message::{ID_ROOM, Prepared, PreparedBatch, batch_properties, join_ids};
+use rmq_proto::message::{Prepared, PreparedBatch, batch_properties, join_ids};
 
+use super::sending::most_bytes;
 use super::{Client, Effect, Timer, encode};
 use crate::config::{ProducerConfig, SendOptions};
 use crate::error::SendErrorKind;
@@ -35,11 +36,10 @@ impl Client {
         let auto = config.auto_batch.as_ref()?;
         let has_room =
             self.gathering.held_by(producer).saturating_add(message.body().len()) <= auto.total_bytes;
-        let bytes = message.body().len() + message.properties().len() + ID_ROOM;
         let gathers = !options.oneway
             && options.timeout.is_none()
             && has_room
-            && self.admit_at_once(producer, config, bytes).is_ok()
+            && self.admit_at_once(producer, config, most_bytes(message)).is_ok()
             && message.may_join_batch();
         gathers.then(|| GroupKey::new(producer, message, target))
     }
@@ -186,8 +186,11 @@ impl Client {
         riders.members.iter().copied().enumerate().filter(|(_, op)| rides(op)).collect()
     }
 
-    /// The bytes of a batch are about to be made: it carries whoever is left.
+    /// The bytes of a send are about to be made: if it is a batch, it carries whoever is left.
     pub(super) fn board(&mut self, batch: OpId) {
+        if self.sends.get(batch.0).and_then(SendOp::riders).is_none() {
+            return;
+        }
         let left: Vec<OpId> = self.left_in(batch).into_iter().map(|(_, op)| op).collect();
         let ids = left.iter().filter_map(|op| self.sends.get(op.0)).map(|send| send.message_id.as_str());
         let message_ids = join_ids(ids);

@@ -2,11 +2,17 @@
 
 use alloc::format;
 
+use bytes::Bytes;
 use rmq_proto::code::{RequestCode, ResponseCode};
 use rmq_proto::command::RemotingCommand;
 
 use super::Client;
 use crate::link::{Answer, LinkId};
+
+/// A body that does not keep the read alive that it came in, if it has up to so many bytes.
+pub(super) fn own_body(body: &Bytes, up_to: usize) -> Bytes {
+    if body.len() <= up_to { Bytes::copy_from_slice(body) } else { body.clone() }
+}
 
 impl Client {
     pub(super) fn inbound(&mut self, id: LinkId, command: &RemotingCommand) {

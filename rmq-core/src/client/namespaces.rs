@@ -6,7 +6,6 @@ use alloc::string::ToString;
 use alloc::sync::Arc;
 
 use rmq_proto::code::RequestCode;
-use rmq_proto::message::StoredMessage;
 use rmq_proto::names::{self, namespace};
 
 use super::Client;
@@ -28,6 +27,11 @@ impl Client {
     /// Whether a topic can be called so on the wire. With a namespace it may be too long for it, though it is not without.
     pub(super) fn admit_topic(&self, topic: &str) -> Result<(), RejectReason> {
         names::validate_topic(&self.wire_name(topic)).map_err(|_| RejectReason::TopicName)
+    }
+
+    /// [`admit_topic`](Self::admit_topic), for one that was found good by itself.
+    pub(super) fn admit_good_topic(&self, topic: &str) -> Result<(), RejectReason> {
+        if self.config.rules.namespace.is_none() { Ok(()) } else { self.admit_topic(topic) }
     }
 
     pub(super) fn producer_on_the_wire(&self, config: ProducerConfig) -> Result<ProducerConfig, ConfigError> {
@@ -67,14 +71,6 @@ impl Client {
             Ok(()) => Ok(Some(message)),
             Err(_) => Err(RejectReason::TopicName),
         }
-    }
-
-    /// A message of a broker, as its user calls its topic.
-    pub(super) fn show(&self, mut message: StoredMessage) -> StoredMessage {
-        if let Some(namespace) = self.config.rules.namespace.as_deref() {
-            unwrap(namespace, &mut message.topic);
-        }
-        message
     }
 
     /// The end of an operation, as its user calls things.

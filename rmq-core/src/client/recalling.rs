@@ -37,17 +37,11 @@ impl Client {
     ) -> Result<OpId, Rejected<Recall>> {
         self.advance(now);
         let admitted = self.admit_any(producer).and_then(|config| {
-            self.admit_topic(recall.topic())?;
+            self.admit_good_topic(recall.topic())?;
             self.admit_bytes(recall.bytes())?;
             Ok(config)
         });
-        let config = match admitted {
-            Ok(config) => config,
-            Err(reason) => {
-                self.stats.rejected += 1;
-                return Err(Rejected { reason, given: recall });
-            }
-        };
+        let (config, recall) = self.or_hand_back(admitted, recall)?;
         self.stats.recalls += 1;
         let (topic, message_id) = (recall.shared_topic(), recall.message_id().to_string());
         let new = NewSend::nothing(topic, Target::Recall(recall), message_id);

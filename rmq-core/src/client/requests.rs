@@ -5,14 +5,15 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 
-use bytes::Bytes;
 use rmq_proto::code::ResponseCode;
 use rmq_proto::command::RemotingCommand;
 use rmq_proto::header::PushReplyHeader;
 use rmq_proto::id::CorrelationId;
-use rmq_proto::message::{CORRELATION_ROOM, ID_ROOM, PreparedRequest, StoredMessage};
+use rmq_proto::message::{CORRELATION_ROOM, PreparedRequest, StoredMessage};
 use rmq_proto::properties::{self, CORRELATION_ID};
 
+use super::inbound::own_body;
+use super::sending::most_bytes;
 use super::{Client, Effect};
 use crate::config::ProducerConfig;
 use crate::error::{RejectReason, Rejected};
@@ -50,18 +51,13 @@ impl Client {
         request: PreparedRequest,
     ) -> Result<OpId, Rejected<PreparedRequest>> {
         self.advance(now);
-        let config = match self.admit_request(producer, &request) {
-            Ok(config) => config,
-            Err(reason) => {
-                self.stats.rejected += 1;
-                return Err(Rejected { reason, given: request });
-            }
-        };
+        let admitted = self.admit_request(producer, &request);
+        let (config, request) = self.or_hand_back(admitted, request)?;
         let key = self.unique_keys.next(self.unix_ms());
         let correlation_id = self.fresh_correlation_id();
         let (message, timeout) = (request.message(), request.timeout());
         let properties = request.properties_with_ids(&key, correlation_id);
-        let new = NewSend { properties, ..NewSend::of(message, Target::Topic, &key) };
+        let new = NewSend::with(message, Target::Topic, &key, properties);
         let born_ms = self.born_ms();
         let mut send = SendOp::new(producer, config, new, (self.now, timeout), born_ms, false);
         send.purpose = Purpose::Request(Box::new(RequestOp::new(correlation_id, timeout)));
@@ -79,10 +75,8 @@ impl Client {
             return Err(RejectReason::OtherClient);
         }
         let message = request.message();
-        if self.config.rules.namespace.is_some() {
-            self.admit_topic(message.topic())?;
-        }
-        self.admit_bytes(message.body().len() + message.properties().len() + CORRELATION_ROOM + ID_ROOM)?;
+        self.admit_good_topic(message.topic())?;
+        self.admit_bytes(most_bytes(message) + CORRELATION_ROOM)?;
         Ok(config)
     }
 
@@ -175,7 +169,8 @@ impl Client {
         let op = text.parse().ok().and_then(|id: CorrelationId| self.requests.get(&id)).copied();
         match op {
             Some(op) => {
-                let message = StoredMessage::pushed(&header, own_body(&command.body), self.unix_ms());
+                let message =
+                    StoredMessage::pushed(&header, own_body(&command.body, COPY_UP_TO), self.unix_ms());
                 self.replied(op, message);
             }
             None => self.stats.unknown_replies += 1,
@@ -195,8 +190,4 @@ impl Client {
             Event::Replied { op, reply: Box::new(Replied { message, message_id, attempts, sent }) }
         });
     }
-}
-
-fn own_body(body: &Bytes) -> Bytes {
-    if body.len() <= COPY_UP_TO { Bytes::copy_from_slice(body) } else { body.clone() }
 }

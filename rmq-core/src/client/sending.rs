@@ -14,6 +14,11 @@ use crate::producer::{NewSend, SendOp, Stage, Step, Target};
 use crate::route::{PublishQueues, QueryOutcome, TopicId};
 use crate::time::Instant;
 
+/// Bytes that a message holds while it is under way, with the longest id.
+pub(super) fn most_bytes(message: &Prepared) -> usize {
+    message.body().len() + message.properties().len() + ID_ROOM
+}
+
 impl Client {
     /// Sends a message to its topic. The operation ends in [`Event::Sent`], [`Event::SendFailed`] or
     /// [`Event::Cancelled`]; a one-way one in [`Event::OnewayWritten`] instead of `Sent`.
@@ -61,13 +66,8 @@ impl Client {
         options: SendOptions,
     ) -> Result<OpId, Rejected<Prepared>> {
         self.advance(now);
-        let config = match self.admit_message(producer, &message, queue, options) {
-            Ok(config) => config,
-            Err(reason) => {
-                self.stats.rejected += 1;
-                return Err(Rejected { reason, given: message });
-            }
-        };
+        let admitted = self.admit_message(producer, &message, queue, options);
+        let (config, message) = self.or_hand_back(admitted, message)?;
         let target = queue.map_or(Target::Topic, Target::queue);
         let group = self.group_for(producer, &config, &message, &target, options);
         let key = self.unique_keys.next(self.unix_ms());
@@ -105,15 +105,28 @@ impl Client {
         if queue.is_some_and(|queue| &*queue.topic != message.topic()) {
             return Err(RejectReason::OtherTopic);
         }
-        if self.config.rules.namespace.is_some() {
-            self.admit_topic(message.topic())?;
-        }
-        let bytes = message.body().len() + message.properties().len() + ID_ROOM;
+        self.admit_good_topic(message.topic())?;
+        let bytes = most_bytes(message);
         self.admit_bytes(bytes)?;
         if options.no_wait {
             self.admit_at_once(producer, &config, bytes)?;
         }
         Ok(config)
+    }
+
+    /// What a command was given, handed back when it is not admitted.
+    pub(super) fn or_hand_back<A, T>(
+        &mut self,
+        admitted: Result<A, RejectReason>,
+        given: T,
+    ) -> Result<(A, T), Rejected<T>> {
+        match admitted {
+            Ok(admitted) => Ok((admitted, given)),
+            Err(reason) => {
+                self.stats.rejected += 1;
+                Err(Rejected { reason, given })
+            }
+        }
     }
 
     /// Whether there is room for so many bytes more.

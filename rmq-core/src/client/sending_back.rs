@@ -38,15 +38,10 @@ impl Client {
             self.admit_bytes(on_the_wire.as_ref().unwrap_or(&message).bytes())?;
             Ok((config, on_the_wire))
         });
-        let (config, message) = match admitted {
-            Ok((config, on_the_wire)) => (config, on_the_wire.unwrap_or(message)),
-            Err(reason) => {
-                self.stats.rejected += 1;
-                return Err(Rejected { reason, given: message });
-            }
-        };
+        let ((config, on_the_wire), message) = self.or_hand_back(admitted, message)?;
+        let message = on_the_wire.unwrap_or(message);
         let unix_ms = self.unix_ms();
-        let born_ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
+        let born_ms = self.born_ms();
         let new = if message.is_dead_letter() && !mutated!(RetryDeadLetters) {
             NewSend::nothing(message.topic().into(), Target::Topic, message.message_id().into())
         } else {

@@ -86,7 +86,7 @@ impl Client {
         let (sender, config) = (tracer.sender, tracer.config.clone());
         let new = NewSend::of(&trace.message, Target::Topic, &self.unique_keys.next(unix_ms));
         let time = (self.now, config.send_timeout);
-        let born_ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
+        let born_ms = self.born_ms();
         let mut send = SendOp::new(sender, config, new, time, born_ms, false);
         send.purpose = Purpose::Trace(Cargo { producer, records: trace.records });
         let op = OpId(self.sends.insert(send));

@@ -12,6 +12,7 @@ use rmq_proto::message::{Prepared, StoredMessage};
 use rmq_proto::properties::PGROUP;
 
 use super::encode::Batch;
+use super::inbound::own_body;
 use super::{Client, Effect, Timer};
 use crate::address::Address;
 use crate::config::{ProducerConfig, SendOptions};
@@ -65,10 +66,9 @@ impl Client {
     ) -> Result<OpId, Rejected<Prepared>> {
         self.advance(now);
         let config = self.producers.get(producer);
-        if config.is_some_and(|config| !is_half_of(&message, &config.group)) {
-            self.stats.rejected += 1;
-            return Err(Rejected { reason: RejectReason::NotHalf, given: message });
-        }
+        let is_other = config.is_some_and(|config| !is_half_of(&message, &config.group));
+        let is_half = if is_other { Err(RejectReason::NotHalf) } else { Ok(()) };
+        let ((), message) = self.or_hand_back(is_half, message)?;
         self.submit(now, producer, None, message, SendOptions { oneway: false, ..options })
     }
 
@@ -232,9 +232,7 @@ impl Client {
     fn read_check(&self, id: LinkId, command: &RemotingCommand) -> Result<(Check, StoredMessage), Unusable> {
         let header: CheckTransactionHeader<'_> = command.header().map_err(|_| Unusable::Undecodable)?;
         let mut message = StoredMessage::decode(&command.body).map_err(|_| Unusable::Undecodable)?;
-        if message.body.len() <= COPY_UP_TO {
-            message.body = Bytes::copy_from_slice(&message.body);
-        }
+        message.body = own_body(&message.body, COPY_UP_TO);
         message.topic = self.users_topic(message.topic);
         let producer = message.property(PGROUP).and_then(|group| self.producers.of_group(group));
         let producer = producer.ok_or(Unusable::NoProducer)?;
@@ -261,7 +259,6 @@ impl Client {
             self.stats.checks_dropped += 1;
             return;
         }
-        let message = self.show(message);
         let token = CheckToken(self.checks.insert(check));
         self.check_bytes += bytes;
         if !self.outputs.push_notice(Event::TransactionCheck { token, producer, message }) {

@@ -47,6 +47,11 @@ pub(crate) struct NewSend {
 impl NewSend {
     /// Of a message that is to have the id `key`.
     pub(crate) fn of(message: &Prepared, target: Target, key: &UniqueKey) -> Self {
+        Self::with(message, target, key, message.properties_with_id(key))
+    }
+
+    /// Of a message that goes out with these properties; the id `key` is among them.
+    pub(crate) fn with(message: &Prepared, target: Target, key: &UniqueKey, properties: String) -> Self {
         Self {
             topic: message.shared_topic(),
             target,
@@ -54,7 +59,7 @@ impl NewSend {
             body: message.body().clone(),
             flag: message.flag(),
             sys_flag: message.sys_flag(),
-            properties: message.properties_with_id(key),
+            properties,
             message_id: key.to_string(),
         }
     }

@@ -4,9 +4,9 @@ use alloc::string::{String, ToString};
 
 use rmq_proto::message::StoredMessage;
 use rmq_proto::properties::{KEYS, MSG_REGION, TAGS, TRACE_ON};
-use rmq_proto::trace::{EndTransaction, TraceRecord, TransactionState};
+use rmq_proto::trace::{EndTransaction, TraceRecord};
 
-use crate::event::{Resolution, SendResult};
+use crate::event::SendResult;
 use crate::producer::SendOp;
 
 /// Region of brokers that name none.
@@ -54,11 +54,7 @@ pub(crate) fn ended(send: &SendOp, unix_ms: u64) -> Option<TraceRecord> {
         keys: labels.keys.clone(),
         broker: address.map_or_else(String::new, ToString::to_string),
         transaction_id: Some(send.message_id.clone()),
-        state: match end.resolution {
-            Resolution::Commit => TransactionState::Commit,
-            Resolution::Rollback => TransactionState::Rollback,
-            Resolution::Unknown => TransactionState::Unknown,
-        },
+        state: end.resolution,
         from_check: end.from_check,
     }))
 }

@@ -1,4 +1,4 @@
-use alloc::borrow::ToOwned;
+use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
 use alloc::sync::Arc;
 use bytes::Bytes;
@@ -152,8 +152,11 @@ impl Message {
 
     fn check_topic(&self, rules: &MessageRules) -> Result<(), MessageError> {
         let namespace = rules.namespace.as_deref().unwrap_or_default();
-        let checked = names::validate_topic(&self.topic)
-            .and_then(|()| names::validate_topic(&names::namespace::wrap(namespace, &self.topic)));
+        let in_namespace = || match names::namespace::wrap(namespace, &self.topic) {
+            Cow::Owned(topic) => names::validate_topic(&topic),
+            Cow::Borrowed(_) => Ok(()),
+        };
+        let checked = names::validate_topic(&self.topic).and_then(|()| in_namespace());
         if let Err(error) = checked {
             return Err(MessageError::Topic { topic: self.topic.clone(), error });
         }

@@ -254,12 +254,11 @@ impl Prepared {
     /// Whether it may be put into a batch with others of its topic, tag and `WAIT` that the user sent one by one (producer
     /// §10.6): not what is compressed, delayed, for a retry topic or part of a transaction.
     pub fn may_join_batch(&self) -> bool {
-        let alone = |name| name == properties::PGROUP || DELAYS.contains(&name);
         self.request_code() == RequestCode::SEND_MESSAGE_V2
             && self.sys_flag() == 0
             && !self.topic().starts_with(RETRY_PREFIX)
             && self.properties_len() <= MAX_PROPERTIES
-            && !properties::iter(self.properties()).any(|(name, _)| alone(name))
+            && !self.is_delayed()
     }
 
     /// Bytes that it has in a batch, at most: with the longest id there is.

@@ -4,6 +4,7 @@ mod derived;
 pub mod namespace;
 mod pop_retry;
 
+use crate::trace::TRACE_TOPIC;
 pub use derived::{dead_letter_topic, is_light_queue, light_queue_topic, reply_topic, retry_topic};
 pub use pop_retry::{RetryMark, origin_of_pop_retry, pop_retry_topic_v1, pop_retry_topic_v2};
 
@@ -49,8 +50,7 @@ const NOT_FOR_SENDING: [&str; 6] = [
 ];
 
 /// The other system topics, sorted (wire §7.1).
-const OTHER_SYSTEM_TOPICS: [&str; 4] =
-    ["BenchmarkTest", "CHECKPOINT_TOPIC", "RMQ_SYS_TRACE_TOPIC", DEFAULT_TOPIC];
+const OTHER_SYSTEM_TOPICS: [&str; 4] = ["BenchmarkTest", "CHECKPOINT_TOPIC", TRACE_TOPIC, DEFAULT_TOPIC];
 
 /// Groups with a meaning of their own, sorted (wire §7.1).
 const SYSTEM_GROUPS: [&str; 7] = [

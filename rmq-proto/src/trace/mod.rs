@@ -11,6 +11,7 @@ mod error;
 
 use alloc::string::String;
 
+pub use crate::header::TransactionState;
 pub use decode::records;
 pub use error::{TraceDecodeError, TraceEncodeError};
 
@@ -218,21 +219,10 @@ impl MessageKind {
     }
 }
 
-/// What was decided of a transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TransactionState {
-    /// The message is to be delivered.
-    Commit,
-    /// The message is to be forgotten.
-    Rollback,
-    /// Nothing yet.
-    Unknown,
-}
-
 impl TransactionState {
     const ALL: [Self; 3] = [Self::Commit, Self::Rollback, Self::Unknown];
 
-    /// Its name in a record.
+    /// Its name in a trace record.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Commit => "COMMIT_MESSAGE",
@@ -241,7 +231,7 @@ impl TransactionState {
         }
     }
 
-    /// The state of this name.
+    /// The state of this name in a trace record.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.name() == name)
     }

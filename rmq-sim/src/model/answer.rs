@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bytes::{Bytes, BytesMut};
 use rmq_proto::code::ResponseCode;
 use rmq_proto::command::{CommandHead, EncodeError, FLAG_RESPONSE, HeaderFormat, Language, encode_frame};
-use rmq_proto::ext::{ExtSink, NoExt, WriteExt};
+use rmq_proto::ext::{ExtSink, HeaderError, NoExt, WriteExt};
 use rmq_proto::header::{
     ForbiddenType, HeartbeatResponseHeader, OffsetResponseHeader, PullResponseHeader, RecallResponseHeader,
     SendResponseHeader,
@@ -64,6 +64,11 @@ impl Answer {
     /// and no ext fields (seen on both).
     pub(crate) fn exception(remark: impl Into<Cow<'static, str>>) -> Self {
         Self { by_exception: true, ..Self::error(ResponseCode::SYSTEM_ERROR, AnswerExt::Absent, remark) }
+    }
+
+    /// A header that lacks what the server needs, or has what it cannot read (wire §2.3).
+    pub(crate) fn bad_header(error: &HeaderError) -> Self {
+        Self::exception(format!("java.lang.NullPointerException: {error}"))
     }
 
     /// A code that the server does not know (wire §1.4).

@@ -83,6 +83,12 @@ impl StoredMessage {
         record.body
     }
 
+    /// Topic and queue that it was sent to, where it waits elsewhere (wire §5.5).
+    pub(crate) fn meant_for(&self) -> Option<(Arc<str>, i32)> {
+        let queue_id = self.property(properties::REAL_QID)?.parse().ok()?;
+        Some((self.property(properties::REAL_TOPIC)?.into(), queue_id))
+    }
+
     /// Whether it is a half message: where it goes if it is committed is in its properties.
     pub fn is_half(&self) -> bool {
         &*self.topic == HALF_TOPIC

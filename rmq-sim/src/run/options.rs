@@ -78,6 +78,9 @@ impl FaultKind {
         Self::GoAway,
     ];
 
+    /// Those that were added later, at the end of [`ALL`](Self::ALL): what is drawn of the others does not depend on them.
+    pub(crate) const NEWER: [Self; 2] = [Self::Drain, Self::GoAway];
+
     /// What counts call it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -248,8 +251,7 @@ fn draw_faults(rng: &mut Rng) -> Vec<FaultRate> {
     let mut newer = rng.clone().fork();
     let mut faults = Vec::new();
     for kind in FaultKind::ALL {
-        let is_newer = matches!(kind, FaultKind::Drain | FaultKind::GoAway);
-        let rng = if is_newer { &mut newer } else { &mut *rng };
+        let rng = if FaultKind::NEWER.contains(&kind) { &mut newer } else { &mut *rng };
         if rng.chance(share) {
             let every = Duration::from_millis(rng.within(2_000..30_000));
             let lasts = Duration::from_millis(rng.within(20..20_000));

@@ -185,7 +185,7 @@ fn decode_options(code: &mut Code<'_>) -> RunOptions {
         settings,
         faults: (0..code.below(3))
             .map(|_| FaultRate {
-                kind: fault_kind(code.byte(), FaultKind::ALL.len() - NEWER.len()),
+                kind: fault_kind(code.byte(), FaultKind::ALL.len() - FaultKind::NEWER.len()),
                 every: code.steps(1_000, 100, 255),
                 lasts: code.steps(10, 100, 255),
             })
@@ -241,13 +241,10 @@ fn decode_network(code: &mut Code<'_>) -> NetworkConfig {
     }
 }
 
-/// Kinds that have bytes of their own, so that what the others mean stays the same.
-const NEWER: [FaultKind; 2] = [FaultKind::Drain, FaultKind::GoAway];
-
-/// One of the first `of` kinds, or one of the newer ones.
+/// One of the first `of` kinds, or one of the newer ones, which have bytes of their own.
 fn fault_kind(byte: u8, of: usize) -> FaultKind {
     match byte {
-        240.. => NEWER[usize::from(byte) % NEWER.len()],
+        240.. => FaultKind::NEWER[usize::from(byte) % FaultKind::NEWER.len()],
         _ => FaultKind::ALL[usize::from(byte) % of],
     }
 }

@@ -5,7 +5,7 @@ use bytes::{Buf, Bytes};
 use rmq_proto::code::ResponseCode;
 use rmq_proto::header::SendResponseHeader;
 use rmq_proto::id::OffsetMessageId;
-use rmq_proto::message::join_ids;
+use rmq_proto::message::{SysFlag, TransactionType, join_ids};
 use rmq_proto::names::RETRY_PREFIX;
 use rmq_proto::properties::{self as wire_properties, PROPERTY_SEPARATOR, UNIQ_KEY};
 
@@ -13,9 +13,6 @@ use super::send::{MAX_BODY_LEN, SendRequest, TOO_LARGE, refused, stored_answer};
 use super::{Broker, Turn, delay, properties};
 use crate::model::answer::{Answer, REGION};
 use crate::model::store::StoredMessage;
-
-/// Bits of the system flag that say that a message is part of a transaction (wire §6.3).
-const TRANSACTION: i32 = 0xc;
 
 /// A message of a batch.
 struct Element {
@@ -38,8 +35,7 @@ fn read(body: &Bytes) -> Result<Vec<Element>, &'static str> {
         let flag = rest.try_get_i32().map_err(|_| UNDERFLOW)?;
         let len = rest.try_get_i32().map_err(|_| UNDERFLOW)?;
         let len = usize::try_from(len).ok().filter(|len| *len <= rest.len()).ok_or(PAST_END)?;
-        // A slice would keep the whole piece of input alive that it came in.
-        let body = Bytes::copy_from_slice(&rest.split_to(len));
+        let body = rest.split_to(len);
         let len = rest.try_get_i16().map_err(|_| UNDERFLOW)?;
         let len = usize::try_from(len).map_err(|_| UNDERFLOW)?;
         if len > rest.len() {
@@ -76,7 +72,8 @@ impl Broker {
         if is_large && !self.rules.checks_batch_len {
             return Answer::exception("java.lang.RuntimeException: message body size exceeded");
         }
-        if is_large || delay::level(&header.properties).is_some() || header.sys_flag & TRANSACTION != 0 {
+        let is_of_transaction = SysFlag(header.sys_flag).transaction() != TransactionType::None;
+        if is_large || delay::level(&header.properties).is_some() || is_of_transaction {
             return *refused(ResponseCode::MESSAGE_ILLEGAL, TOO_LARGE);
         }
         match read(body) {
@@ -106,6 +103,8 @@ impl Broker {
                 properties.push(PROPERTY_SEPARATOR);
             }
             properties.push_str(&of_batch);
+            // A slice would keep the whole piece of input alive that it came in.
+            let body = Bytes::copy_from_slice(&body);
             let message = StoredMessage { body, properties, flag, ..common.clone() };
             let (_, offset) = self.append(turn.sequence, message);
             ids.push(OffsetMessageId { host: self.address, offset }.to_string());
@@ -121,28 +120,5 @@ impl Broker {
             trace_on: Some("true".into()),
         };
         stored_answer(turn, sent)
-    }
-
-    /// What the records of a batch have in common.
-    fn common(&self, turn: &Turn<'_>, header: &SendRequest<'_>, queue_id: i32) -> StoredMessage {
-        StoredMessage {
-            sequence: 0,
-            broker: self.shared_name(),
-            topic: (&*header.topic).into(),
-            queue_id,
-            queue_offset: 0,
-            commit_log_offset: 0,
-            body: Bytes::new(),
-            properties: String::new(),
-            flag: 0,
-            sys_flag: header.sys_flag,
-            born_timestamp: header.born_timestamp,
-            store_timestamp: i64::try_from(turn.unix_ms).unwrap_or(i64::MAX),
-            born_host: turn.from,
-            store_host: self.address,
-            reconsume_times: 0,
-            prepared_transaction_offset: 0,
-            producer_group: header.producer_group.as_ref().to_owned(),
-        }
     }
 }

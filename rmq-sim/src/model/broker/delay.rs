@@ -65,9 +65,10 @@ impl Wait {
 /// The copy whose time has come. Its level, and where it was meant for, stay in its properties (wire §5.5), and so does
 /// `WAIT` (seen on both).
 fn due(unix_ms: u64, message: &StoredMessage) -> Option<StoredMessage> {
+    let (topic, queue_id) = message.meant_for()?;
     Some(StoredMessage {
-        topic: message.property(REAL_TOPIC)?.into(),
-        queue_id: message.property(REAL_QID)?.parse().ok()?,
+        topic,
+        queue_id,
         store_timestamp: i64::try_from(unix_ms).unwrap_or(i64::MAX),
         ..message.clone()
     })

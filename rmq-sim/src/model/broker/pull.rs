@@ -41,7 +41,7 @@ impl Broker {
     pub(super) fn answer_pull(&mut self, turn: &Turn<'_>, request: &RemotingCommand) -> Answer {
         let header = match request.header::<PullMessageHeader<'_>>() {
             Ok(header) => header,
-            Err(error) => return Answer::exception(format!("java.lang.NullPointerException: {error}")),
+            Err(error) => return Answer::bad_header(&error),
         };
         let group = &header.consumer_group;
         let faq = self.rules.faq;
@@ -153,7 +153,7 @@ impl Broker {
                 let offset = self.store.end(&header.topic, header.queue_id);
                 Answer::success(AnswerExt::Offset(OffsetResponseHeader { offset }))
             }
-            Err(error) => Answer::exception(format!("java.lang.NullPointerException: {error}")),
+            Err(error) => Answer::bad_header(&error),
         }
     }
 
@@ -166,7 +166,7 @@ impl Broker {
                 let remark = self.rules.min_offset_remark.then(|| "".into());
                 Answer { remark, ..Answer::success(AnswerExt::Offset(OffsetResponseHeader { offset })) }
             }
-            Err(error) => Answer::exception(format!("java.lang.NullPointerException: {error}")),
+            Err(error) => Answer::bad_header(&error),
         }
     }
 }

@@ -49,7 +49,7 @@ impl Broker {
     pub(super) fn answer_reply(&mut self, turn: &mut Turn<'_>, request: &RemotingCommand) -> Answer {
         let mut header = match read(request) {
             Ok(header) => header,
-            Err(error) => return Answer::exception(format!("java.lang.NullPointerException: {error}")),
+            Err(error) => return Answer::bad_header(&error),
         };
         let mut answer = self.answer_send(turn, request);
         if !is_stored(answer.code) {

@@ -140,7 +140,7 @@ impl Broker {
     pub(super) fn answer_send(&mut self, turn: &mut Turn<'_>, request: &RemotingCommand) -> Answer {
         let header = match SendRequest::read(request) {
             Ok(header) => header,
-            Err(error) => return Answer::exception(format!("java.lang.NullPointerException: {error}")),
+            Err(error) => return Answer::bad_header(&error),
         };
         if request.body.is_empty() && (self.rules.refuses_empty_body || header.batch) {
             return Answer::exception("java.lang.NullPointerException: the request has no body");
@@ -272,23 +272,11 @@ impl Broker {
         // A slice would keep the whole piece of input alive that it came in.
         let body = Bytes::copy_from_slice(body);
         let message = StoredMessage {
-            sequence: 0,
-            broker: self.shared_name(),
-            topic: header.topic.into(),
-            queue_id,
-            queue_offset: 0,
-            commit_log_offset: 0,
             body,
             properties: stored_properties,
             flag: header.flag,
-            sys_flag: header.sys_flag,
-            born_timestamp: header.born_timestamp,
-            store_timestamp: i64::try_from(turn.unix_ms).unwrap_or(i64::MAX),
-            born_host: turn.from,
-            store_host: self.address,
             reconsume_times: header.reconsume_times,
-            producer_group: header.producer_group.into_owned(),
-            prepared_transaction_offset: 0,
+            ..self.common(turn, &header, queue_id)
         };
         let recall_handle = self.recall_handle(turn.unix_ms, &message).map(Cow::Owned);
         let (queue_offset, offset) = if transactions::is_transactional(&message) {
@@ -307,6 +295,29 @@ impl Broker {
             trace_on: Some("true".into()),
         };
         stored_answer(turn, sent)
+    }
+
+    /// A record of this request, but for what each message of a batch has of its own.
+    pub(super) fn common(&self, turn: &Turn<'_>, header: &SendRequest<'_>, queue_id: i32) -> StoredMessage {
+        StoredMessage {
+            sequence: 0,
+            broker: self.shared_name(),
+            topic: (&*header.topic).into(),
+            queue_id,
+            queue_offset: 0,
+            commit_log_offset: 0,
+            body: Bytes::new(),
+            properties: String::new(),
+            flag: 0,
+            sys_flag: header.sys_flag,
+            born_timestamp: header.born_timestamp,
+            store_timestamp: i64::try_from(turn.unix_ms).unwrap_or(i64::MAX),
+            born_host: turn.from,
+            store_host: self.address,
+            reconsume_times: 0,
+            prepared_transaction_offset: 0,
+            producer_group: header.producer_group.as_ref().to_owned(),
+        }
     }
 }
 

@@ -66,7 +66,7 @@ impl Broker {
     pub(super) fn answer_send_back(&mut self, turn: &mut Turn<'_>, request: &RemotingCommand) -> Answer {
         let header = match request.header::<SendBackHeader<'_>>() {
             Ok(header) => header,
-            Err(error) => return Answer::exception(format!("java.lang.NullPointerException: {error}")),
+            Err(error) => return Answer::bad_header(&error),
         };
         let Some(group) = self.group(&header.group) else {
             return self.unknown_group(&header.group, AnswerExt::Absent);

@@ -36,8 +36,12 @@ pub(super) struct Illegal;
 /// several timers the first in this order counts (producer §10.2), and a delay level before all. A message whose timer ran
 /// already has no other, whoever stores it again.
 pub(super) fn time(rules: &ProfileRules, unix_ms: u64, text: &str) -> Result<Option<u64>, Illegal> {
+    // Nearly no message has one, and all names of timers begin so.
+    if !rules.timers || !text.contains("TIMER_") {
+        return Ok(None);
+    }
     let value = |name| wire_properties::value(text, name);
-    if !rules.timers || delay::level(text).is_some() || value(TIMER_OUT_MS).is_some() {
+    if delay::level(text).is_some() || value(TIMER_OUT_MS).is_some() {
         return Ok(None);
     }
     let number = |text: &str| text.parse::<i64>().map_err(|_| Illegal);
@@ -78,7 +82,7 @@ impl Broker {
     pub(super) fn answer_recall(&mut self, unix_ms: u64, request: &RemotingCommand) -> Answer {
         let header = match request.header::<RecallMessageHeader<'_>>() {
             Ok(header) => header,
-            Err(error) => return Answer::exception(format!("java.lang.NullPointerException: {error}")),
+            Err(error) => return Answer::bad_header(&error),
         };
         let refused = |code, remark: String| Answer::error(code, AnswerExt::Empty, remark);
         if self.topic(&header.topic).is_none() {

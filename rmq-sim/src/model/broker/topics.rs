@@ -15,7 +15,7 @@ impl Broker {
     pub(super) fn answer_create_topic(&mut self, turn: &mut Turn<'_>, request: &RemotingCommand) -> Answer {
         let header = match request.header::<CreateTopicHeader<'_>>() {
             Ok(header) => header,
-            Err(error) => return Answer::exception(format!("java.lang.NullPointerException: {error}")),
+            Err(error) => return Answer::bad_header(&error),
         };
         let refused = |remark: String| Answer::error(self.rules.invalid_parameter, AnswerExt::Absent, remark);
         let topic = &*header.topic;

@@ -108,7 +108,7 @@ impl Broker {
     ) -> Answer {
         let header = match request.header::<EndTransactionHeader<'_>>() {
             Ok(header) => header,
-            Err(error) => return Answer::exception(format!("java.lang.NullPointerException: {error}")),
+            Err(error) => return Answer::bad_header(&error),
         };
         let state = TransactionState::from_i32(header.commit_or_rollback);
         let Some(state @ (TransactionState::Commit | TransactionState::Rollback)) = state else {
@@ -145,9 +145,10 @@ impl Broker {
 
     /// The message as consumers see it (wire §6.1).
     fn committed(&self, half: &StoredMessage) -> Option<StoredMessage> {
+        let (topic, queue_id) = half.meant_for()?;
         Some(StoredMessage {
-            topic: half.property(REAL_TOPIC)?.into(),
-            queue_id: half.property(REAL_QID)?.parse().ok()?,
+            topic,
+            queue_id,
             properties: properties::changed(self.rules, &half.properties, &[(WAIT, Some("false"))]),
             sys_flag: with_transaction(half, TransactionType::Commit),
             prepared_transaction_offset: half.commit_log_offset,
@@ -210,12 +211,8 @@ impl Broker {
 
     /// CHECK_TRANSACTION_STATE (wire §5.15, §6.2).
     fn question(&self, conn: PeerConn, half: &StoredMessage) -> Option<Push> {
-        let record = Record {
-            version: RecordVersion::V1,
-            topic: half.property(REAL_TOPIC)?.into(),
-            queue_id: half.property(REAL_QID)?.parse().ok()?,
-            ..half.record()
-        };
+        let (topic, queue_id) = half.meant_for()?;
+        let record = Record { version: RecordVersion::V1, topic, queue_id, ..half.record() };
         let mut body = BytesMut::new();
         record.encode(&mut body).ok()?;
         let id = half.unique_key().map(|id| id.to_owned().into());

@@ -151,9 +151,8 @@ impl Cluster {
 
 /// END_TRANSACTION that neither commits nor rolls back (wire §5.14).
 fn is_never_answered(request: &RemotingCommand) -> bool {
-    let end = request.header::<EndTransactionHeader<'_>>();
     RequestCode(request.code) == RequestCode::END_TRANSACTION
-        && end.is_ok_and(|end| {
+        && request.header::<EndTransactionHeader<'_>>().is_ok_and(|end| {
             let state = TransactionState::from_i32(end.commit_or_rollback);
             matches!(state, None | Some(TransactionState::Unknown))
         })
