@@ -14,7 +14,7 @@ use crate::error::RequestError;
 use crate::event::OpId;
 use crate::link::{Asking, FAIR_WAIT, Owner};
 use crate::producer::{Stage, Step};
-use crate::route::{PublishQueues, Query, QueryOutcome, TopicId};
+use crate::route::{Query, QueryOutcome, TopicId};
 use crate::time::Instant;
 
 /// Most questions under way when a refresh may start.
@@ -186,8 +186,7 @@ impl Client {
     }
 
     fn found(&mut self, id: TopicId, route: &Arc<TopicRouteData>) {
-        let Some(topic) = self.routes.get_mut(id).filter(|topic| topic.used) else { return };
-        if topic.install(route.clone()) {
+        if self.routes.install(id, route) {
             let changes = self.brokers.replace(id, Some(route));
             self.brokers_changed(changes);
         }
@@ -213,8 +212,7 @@ impl Client {
 
     fn drop_route(&mut self, id: TopicId) {
         let Some(topic) = self.routes.get_mut(id) else { return };
-        topic.set_queues(PublishQueues::default());
-        if topic.route.take().is_some() {
+        if topic.drop_route() {
             let changes = self.brokers.replace(id, None);
             self.brokers_changed(changes);
         }
