@@ -180,10 +180,26 @@ fn a_client_shows_its_certificate_when_asked() {
 fn why_a_client_certificate_is_refused_reaches_the_user() {
     let stranger = STRANGER.leaf(&["client"]);
     let rows = [
-        (&TLS12, false, "TLS: received fatal alert: CertificateRequired; it wants a client certificate"),
-        (&TLS13, false, "TLS: received fatal alert: CertificateRequired; it wants a client certificate"),
-        (&TLS12, true, "TLS: received fatal alert: UnknownCA"),
-        (&TLS13, true, "TLS: received fatal alert: UnknownCA"),
+        (
+            &TLS12,
+            false,
+            "TLS: received fatal alert: CertificateRequired; the server wants a certificate of this client",
+        ),
+        (
+            &TLS13,
+            false,
+            "TLS: received fatal alert: CertificateRequired; the server wants a certificate of this client",
+        ),
+        (
+            &TLS12,
+            true,
+            "TLS: received fatal alert: UnknownCA; the server does not accept this client's certificate",
+        ),
+        (
+            &TLS13,
+            true,
+            "TLS: received fatal alert: UnknownCA; the server does not accept this client's certificate",
+        ),
     ];
     for (version, shows, expected) in rows {
         let builder = match shows {

@@ -36,7 +36,7 @@ use super::verifier::{AnyName, Nothing};
 /// over plain HTTP all the same.
 ///
 /// With TLS 1.3 a server judges the client's certificate after the handshake, so a refusal is what the first request
-/// fails with: `TLS: received fatal alert: CertificateRequired`, say.
+/// fails with: `TLS: received fatal alert: BadCertificate; the server wants a certificate of this client`, say.
 ///
 /// # Coming from Java
 ///

@@ -14,6 +14,8 @@ use super::config::TlsConfig;
 
 pub(crate) struct Stream<S> {
     inner: TlsStream<S>,
+    /// This client has a certificate to show.
+    shows_certificate: bool,
     /// What went wrong after the bytes that were handed out.
     failure: Option<io::Error>,
 }
@@ -22,9 +24,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
     /// Does the handshake.
     pub(crate) async fn open(tls: &TlsConfig, address: &Address, stream: S) -> io::Result<Self> {
         let name = tls.name_at(address).map_err(io::Error::other)?;
-        match TlsConnector::from(tls.rustls()).connect(name, stream).await {
-            Ok(inner) => Ok(Self { inner, failure: None }),
-            Err(error) => Err(handshake_failure(error)),
+        let config = tls.rustls();
+        let shows_certificate = config.client_auth_cert_resolver.has_certs();
+        match TlsConnector::from(config).connect(name, stream).await {
+            Ok(inner) => Ok(Self { inner, shows_certificate, failure: None }),
+            Err(error) => Err(handshake_failure(error, shows_certificate)),
         }
     }
 
@@ -49,10 +53,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
                     // What came before it counts: an alert may lie behind the last answers.
                     let before = self.inner.get_mut().1.reader().read(&mut buf[len..]);
                     len += before.unwrap_or_default();
+                    let error = named(error, self.shows_certificate);
                     if len == 0 {
-                        return Poll::Ready(Err(named(error)));
+                        return Poll::Ready(Err(error));
                     }
-                    self.failure = Some(named(error));
+                    self.failure = Some(error);
                     break;
                 }
                 Poll::Pending if len == 0 => return Poll::Pending,
@@ -63,18 +68,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
     }
 }
 
-/// Says that it is TLS that failed, if so.
-fn named(error: io::Error) -> io::Error {
-    match cause(&error) {
-        Some(cause) => io::Error::new(error.kind(), format!("TLS: {}", reason(cause))),
-        None => error,
-    }
-}
-
-fn handshake_failure(error: io::Error) -> io::Error {
+fn handshake_failure(error: io::Error, shows_certificate: bool) -> io::Error {
     use ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
     if cause(&error).is_some() {
-        return named(error);
+        return named(error, shows_certificate);
     }
     let kind = error.kind();
     // A server that speaks plaintext takes the handshake for a bad frame and closes, often before it has read all of it.
@@ -87,16 +84,46 @@ fn handshake_failure(error: io::Error) -> io::Error {
     io::Error::new(kind, text)
 }
 
+/// Says that it is TLS that failed, if so.
+fn named(error: io::Error, shows_certificate: bool) -> io::Error {
+    match cause(&error) {
+        Some(cause) => {
+            let text = format!("TLS: {}", reason(cause, shows_certificate));
+            io::Error::new(error.kind(), text)
+        }
+        None => error,
+    }
+}
+
 fn cause(error: &io::Error) -> Option<&Error> {
     error.get_ref()?.downcast_ref()
 }
 
-fn reason(cause: &Error) -> String {
+fn reason(cause: &Error, shows_certificate: bool) -> String {
     match cause {
         Error::InvalidMessage(_) => format!("what the server says is not TLS: {cause}"),
-        Error::AlertReceived(AlertDescription::CertificateRequired) => {
-            format!("{cause}; it wants a client certificate")
-        }
+        Error::AlertReceived(alert) if is_about_a_certificate(*alert) => match shows_certificate {
+            true => format!("{cause}; the server does not accept this client's certificate"),
+            false => format!("{cause}; the server wants a certificate of this client"),
+        },
         _ => cause.to_string(),
     }
+}
+
+/// Said by a server, it is about the client's: which one is used for what differs among servers.
+fn is_about_a_certificate(alert: AlertDescription) -> bool {
+    use AlertDescription::{
+        BadCertificate, CertificateExpired, CertificateRequired, CertificateRevoked, CertificateUnknown,
+        UnknownCA, UnsupportedCertificate,
+    };
+    matches!(
+        alert,
+        BadCertificate
+            | CertificateExpired
+            | CertificateRequired
+            | CertificateRevoked
+            | CertificateUnknown
+            | UnknownCA
+            | UnsupportedCertificate
+    )
 }
