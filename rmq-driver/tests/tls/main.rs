@@ -320,6 +320,24 @@ fn a_server_may_leave_without_a_goodbye() {
 }
 
 #[test]
+fn answers_count_that_came_before_a_broken_record() {
+    let Setting { world, mut peer, producer, .. } = setting(ours(), Server::new(&SERVER)).warm();
+    peer.holds = true;
+    let mut answered = Hand::begun(producer.send(message("answered")));
+    let mut open = Hand::begun(producer.send_oneway(message("oneway")));
+    peer.run();
+    open.output().unwrap();
+    peer.release();
+    let broker = peer.pipe(BROKER);
+    world
+        .pipes
+        .with(broker, |end| end.unread.extend(b"\x17\x03\x03\x00\x20 this is no record of this session"));
+    peer.run();
+    assert_eq!(answered.output().unwrap().attempts, 1);
+    assert!(world.pipes.with(broker, |end| end.dropped));
+}
+
+#[test]
 fn large_and_many_small_messages_arrive_whole() {
     const SMALL: usize = 1_000;
     let setting = setting(ours(), Server::new(&SERVER)).warm();
