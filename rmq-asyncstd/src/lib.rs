@@ -18,7 +18,7 @@
 //!
 //! The feature `smol`, on by default, adds the module `smol`; the feature `async-std` adds `async_std`, and both together
 //! both. async-std was discontinued in March 2025 in favour of smol: it is here for programs that have not moved yet.
-//! All other types are those of [`rmq_driver`], whose page says how it works.
+//! The feature `tls` adds TLS, by `TlsConfig`. All other types are those of [`rmq_driver`], whose page says how it works.
 
 #![forbid(unsafe_code)]
 

@@ -48,6 +48,7 @@ mod stats;
 mod task;
 mod timer;
 mod transaction;
+mod transport;
 mod waiters;
 
 pub use builder::ClientBuilder;
@@ -55,6 +56,8 @@ pub use checks::{AnswerFuture, TransactionCheck, TransactionChecks};
 pub use client::{Client, ShutdownFuture};
 pub use discovery::{AddressServerProblem, Fetched, NameServerSource, NameServerSourceError};
 pub use error::{Error, StartError};
+#[cfg(feature = "tls")]
+pub use futures_rustls::rustls;
 pub use producer::{OnewayFuture, Producer, SendFuture};
 pub use queues::QueuesFuture;
 pub use recall::RecallFuture;
@@ -81,6 +84,9 @@ pub use runtime::{Runtime, SpawnError, connect_each};
 pub use send_back::SendBackFuture;
 pub use stats::DriverStats;
 pub use transaction::{IntoResolution, TransactionResult};
+pub use transport::{Socks5, Socks5LoginError};
+#[cfg(feature = "tls")]
+pub use transport::{TlsConfig, TlsConfigBuilder, TlsConfigError};
 
 /// What the public types promise, checked when this is compiled.
 const _: () = {
@@ -115,4 +121,7 @@ const _: () = {
     error::<EndTransactionError>();
     error::<NoReplyError>();
     error::<ReplyError>();
+    error::<Socks5LoginError>();
+    #[cfg(feature = "tls")]
+    error::<TlsConfigError>();
 };

@@ -28,6 +28,7 @@ use crate::runtime::Runtime;
 use crate::shared::{Shared, State, Task};
 use crate::stats::DriverStats;
 use crate::timer::{Timer, WallClock};
+use crate::transport::{Dialer, Transport};
 
 const TURNS: usize = 16;
 const READS: usize = 4;
@@ -40,7 +41,8 @@ const READS_BEFORE_TIMERS: usize = 256;
 pub(crate) struct Loop<R: Runtime> {
     runtime: Arc<R>,
     shared: Arc<Shared>,
-    connections: Connections<R::Stream>,
+    dialer: Dialer,
+    connections: Connections<Transport<R::Stream>>,
     timer: Timer<R>,
     wall_clock: WallClock,
     buffer: Box<[u8]>,
@@ -69,10 +71,17 @@ enum Next {
 }
 
 impl<R: Runtime> Loop<R> {
-    pub(crate) fn new(runtime: Arc<R>, shared: Arc<Shared>, now: Instant, unix_ms: u64) -> Self {
+    pub(crate) fn new(
+        runtime: Arc<R>,
+        shared: Arc<Shared>,
+        dialer: Dialer,
+        now: Instant,
+        unix_ms: u64,
+    ) -> Self {
         Self {
             runtime,
             shared,
+            dialer,
             connections: Connections::new(),
             timer: Timer::new(),
             wall_clock: WallClock::new(now, unix_ms),
@@ -161,7 +170,7 @@ impl<R: Runtime> Loop<R> {
         for order in self.orders.drain(..) {
             match order {
                 Output::Connect { conn, address } => {
-                    let connecting = Box::pin(self.runtime.connect(&address));
+                    let connecting = self.dialer.connect(&*self.runtime, &address);
                     self.connections.open(conn, connecting);
                 }
                 Output::Write { conn, data } => {
