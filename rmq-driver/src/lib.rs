@@ -1,7 +1,8 @@
 //! The one loop that feeds [`rmq_core`], and the handles that its users hold. Names no async runtime.
 //!
 //! Users take `rmq-tokio` or `rmq-asyncstd`, which name one and re-export all this. To run on another runtime, implement
-//! [`Runtime`]: clocks, streams, timers and tasks, in about a hundred lines of code.
+//! [`Runtime`]: clocks, streams, timers and tasks, in about a hundred lines of code. `docs/adapters.md` says what to mind;
+//! `examples/own_runtime.rs` is one over the standard library alone, and `examples/own_loop.rs` does without this crate.
 //!
 //! ```
 //! # use rmq_driver::{Client, Error, Message, Runtime};
