@@ -146,15 +146,19 @@ async fn run(executor: Executor) -> Result<(), Failure> {
     // All at a time: a send begins when it is first polled.
     let mut sends: Vec<_> = (0..SENDS).map(|n| producer.send(Message::new(TOPIC, format!("{n}")))).collect();
     poll_fn(|cx| {
-        let mut ended = Ok(());
+        let mut failure = None;
         sends.retain_mut(|send| match Pin::new(send).poll(cx) {
             Poll::Pending => true,
             Poll::Ready(sent) => {
-                ended = ended.clone().and(sent.map(drop));
+                failure = sent.err().or_else(|| failure.take());
                 false
             }
         });
-        if sends.is_empty() || ended.is_err() { Poll::Ready(ended) } else { Poll::Pending }
+        match failure {
+            Some(error) => Poll::Ready(Err(error)),
+            None if sends.is_empty() => Poll::Ready(Ok(())),
+            None => Poll::Pending,
+        }
     })
     .await?;
     println!("{SENDS} more are stored");
