@@ -1,7 +1,8 @@
 //! The one loop that feeds [`rmq_core`], and the handles that its users hold. Names no async runtime.
 //!
 //! Users take `rmq-tokio` or `rmq-asyncstd`, which name one and re-export all this. To run on another runtime, implement
-//! [`Runtime`]: clocks, streams, timers and tasks, in about a hundred lines of code.
+//! [`Runtime`]: clocks, streams, timers and tasks, in about a hundred lines of code. `docs/adapters.md` says what to mind;
+//! `examples/own_runtime.rs` is one over the standard library alone, and `examples/own_loop.rs` does without this crate.
 //!
 //! ```
 //! # use rmq_driver::{Client, Error, Message, Runtime};
@@ -41,6 +42,7 @@ mod queues;
 mod ready;
 mod recall;
 mod request;
+mod resolve;
 mod runtime;
 mod send_back;
 mod shared;
@@ -62,6 +64,7 @@ pub use producer::{OnewayFuture, Producer, SendFuture};
 pub use queues::QueuesFuture;
 pub use recall::RecallFuture;
 pub use request::{ReplyFuture, RequestFuture};
+pub use resolve::resolve;
 pub use rmq_core;
 pub use rmq_core::proto::code::ResponseCode;
 pub use rmq_core::proto::command::HeaderFormat;
