@@ -4,7 +4,6 @@
 //! it is whole: nothing may be added to it afterwards.
 
 mod content;
-mod mac;
 mod scope;
 
 use alloc::string::String;
@@ -12,11 +11,13 @@ use core::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use hmac::digest::common::Key;
+use hmac::{Hmac, KeyInit, Mac};
+use sha1::{Digest, Sha1};
 
 pub use scope::Scope;
 
 use self::content::Content;
-use self::mac::Mac;
 use crate::ext::{ExtFields, ExtSink, WriteExt};
 
 /// The ext field that says who signed.
@@ -31,8 +32,11 @@ pub const SIGNATURE: &str = "Signature";
 /// The ext field of QUERY_MESSAGE that some brokers leave out of what they check (wire §8.2).
 pub const UNIQUE_KEY_QUERY: &str = "_UNIQUE_KEY_QUERY";
 
+/// Bytes of a signature.
+const MAC_LEN: usize = 20;
+
 /// Characters of a signature: base64 makes four of each three bytes.
-const TEXT_LEN: usize = mac::LEN.div_ceil(3) * 4;
+const TEXT_LEN: usize = MAC_LEN.div_ceil(3) * 4;
 
 /// Bytes of the three fields besides access key and token, with some to spare.
 const FIELDS_ROOM: usize =
@@ -132,7 +136,7 @@ impl Credentials {
     ) -> Signed<'a, H> {
         let mut content = Content::of(scope);
         self.write_to(header, &mut content);
-        let mac = self.mac(content, body).finish();
+        let mac = self.mac(content, body).finalize().into_bytes();
         let mut text = [0; TEXT_LEN];
         // The text has room for just this.
         let _written = STANDARD.encode_slice(mac, &mut text);
@@ -158,7 +162,8 @@ impl Credentials {
         let len = STANDARD.decode_slice(signature.as_bytes(), &mut mac).unwrap_or(0);
         let mut content = Content::of(scope);
         fields.write_ext(&mut content);
-        if self.mac(content, body).is(&mac[..len]) { Ok(()) } else { Err(VerifyError::Mismatch) }
+        let checked = self.mac(content, body).verify_slice(&mac[..len]);
+        checked.map_err(|_| VerifyError::Mismatch)
     }
 
     /// Writes a header with these credentials instead of any it has, all but the signature.
@@ -170,12 +175,23 @@ impl Credentials {
         }
     }
 
-    fn mac(&self, content: Content, body: &[u8]) -> Mac {
-        let mut mac = Mac::new(self.secret_key.as_bytes());
+    fn mac(&self, content: Content, body: &[u8]) -> Hmac<Sha1> {
+        let mut mac = keyed(self.secret_key.as_bytes());
         content.values(|value| mac.update(value.as_bytes()));
         mac.update(body);
         mac
     }
+}
+
+/// The start of a signature. The key is made as long as a block of the hash, as HMAC has it: zeros behind a short one, the
+/// hash of a long one.
+fn keyed(secret: &[u8]) -> Hmac<Sha1> {
+    let mut key = Key::<Hmac<Sha1>>::default();
+    match key.get_mut(..secret.len()) {
+        Some(start) => start.copy_from_slice(secret),
+        None => key[..MAC_LEN].copy_from_slice(&Sha1::digest(secret)),
+    }
+    Hmac::new(&key)
 }
 
 impl fmt::Debug for Credentials {
