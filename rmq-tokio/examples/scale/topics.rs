@@ -13,23 +13,23 @@ use crate::{Failure, process};
 const LOADS: [(usize, usize); 2] = [(1, 20_000), (256, 200_000)];
 
 pub(crate) async fn measure(topics: usize, brokers: usize, seconds: u64) -> Result<(), Failure> {
-    println!(
-        "{:>8} {:>8} {:>10} {:>14}   CPU time of a send",
-        "topics", "brokers", "memory KiB", "CPU at rest"
-    );
-    let mut first: Option<Vec<f64>> = None;
+    println!("The more brokers, the fewer messages share a read or a write, at the same number in flight.");
+    let mut first: Option<Vec<Cost>> = None;
     for (topics, brokers) in [(1, 1), (topics, 1), (1, brokers), (topics, brokers)] {
         let row = Row::measure(topics, brokers, seconds).await?;
-        let base = &*first.get_or_insert_with(|| row.sends.clone());
-        let sends = row.sends.iter().zip(base).zip(LOADS).map(|((us, base), (tasks, _))| {
-            format!("{tasks} in flight {us:.2} us, {:.2} times the first", us / base)
-        });
         println!(
-            "{topics:>8} {brokers:>8} {:>10} {:>9.2} ms/s   {}",
-            row.memory_kib,
-            row.rest,
-            sends.collect::<Vec<_>>().join("; ")
+            "\n{topics} topics on {brokers} brokers: {} KiB, and {:.2} ms of CPU time a second at rest",
+            row.memory_kib, row.rest
         );
+        let base = &*first.get_or_insert_with(|| row.sends.clone());
+        for ((cost, base), (tasks, _)) in row.sends.iter().zip(base).zip(LOADS) {
+            let Cost { cpu_us, turns, reads, writes } = cost;
+            println!(
+                "{tasks:>4} in flight: {cpu_us:6.2} us of CPU time for a send, {:.2} times the first; \
+                 {turns:.3} turns, {reads:.3} reads, {writes:.3} writes",
+                cpu_us / base.cpu_us
+            );
+        }
     }
     Ok(())
 }
@@ -38,8 +38,16 @@ struct Row {
     memory_kib: u64,
     /// Milliseconds of CPU time in a second.
     rest: f64,
-    /// Microseconds of CPU time for a send.
-    sends: Vec<f64>,
+    sends: Vec<Cost>,
+}
+
+/// Of one send: microseconds of CPU time, and what the client's loop did.
+#[derive(Clone)]
+struct Cost {
+    cpu_us: f64,
+    turns: f64,
+    reads: f64,
+    writes: f64,
 }
 
 impl Row {
@@ -66,9 +74,16 @@ impl Row {
         let mut sends = Vec::new();
         for (tasks, count) in LOADS {
             send_all(&producer, &names, tasks, count / 10).await?;
-            let cpu = process::cpu_time();
+            let (cpu, looped) = (process::cpu_time(), client.driver_stats());
             send_all(&producer, &names, tasks, count).await?;
-            sends.push(spent(cpu).as_secs_f64() * 1e6 / count as f64);
+            let (spent, looped) = (spent(cpu), client.driver_stats().since(looped));
+            let each = |value: u64| value as f64 / count as f64;
+            sends.push(Cost {
+                cpu_us: spent.as_secs_f64() * 1e6 / count as f64,
+                turns: each(looped.turns),
+                reads: each(looped.reads),
+                writes: each(looped.writes),
+            });
         }
         client.shutdown().await?;
         Ok(Self { memory_kib, rest, sends })
