@@ -11,6 +11,8 @@ mod resolving;
 #[path = "driver/socks5.rs"]
 mod socks5;
 mod transactions;
+#[path = "driver/turns.rs"]
+mod turns;
 mod world;
 
 use std::time::Duration;
