@@ -2,6 +2,7 @@
 
 use alloc::collections::BTreeMap;
 
+use crate::rising::RisingMap;
 use crate::time::Instant;
 
 /// Proof that a timer is armed; its owner keeps it to disarm it.
@@ -24,28 +25,29 @@ pub(crate) trait Rank {
 /// An ordered index of deadlines.
 #[derive(Clone, Debug)]
 pub(crate) struct Deadlines<K> {
-    entries: BTreeMap<Armed, K>,
+    /// Operations mostly have the same time, so that their deadlines rise.
+    operations: RisingMap<Armed, K>,
+    others: BTreeMap<Armed, K>,
     serial: u64,
-    of_operations: usize,
 }
 
 impl<K: Copy + Rank> Deadlines<K> {
     pub(crate) const fn new() -> Self {
-        Self { entries: BTreeMap::new(), serial: 0, of_operations: 0 }
+        Self { operations: RisingMap::new(), others: BTreeMap::new(), serial: 0 }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.entries.len()
+        self.operations.len() + self.others.len()
     }
 
     /// How many of them are of operations.
     pub(crate) fn of_operations(&self) -> usize {
-        self.of_operations
+        self.operations.len()
     }
 
     /// Arms `key` at `at` instead of whatever `slot` holds.
     pub(crate) fn arm(&mut self, slot: &mut Option<Armed>, at: Instant, key: K) {
-        if slot.is_some_and(|armed| armed.at == at && self.entries.contains_key(&armed)) {
+        if slot.is_some_and(|armed| armed.at == at && self.is_armed(&armed)) {
             return;
         }
         self.disarm(slot);
@@ -54,34 +56,44 @@ impl<K: Copy + Rank> Deadlines<K> {
         }
         let armed = Armed { at, rank: key.rank(), serial: self.serial };
         self.serial += 1;
-        self.entries.insert(armed, key);
-        self.of_operations += usize::from(key.is_of_operation());
+        if key.is_of_operation() {
+            self.operations.insert(armed, key);
+        } else {
+            self.others.insert(armed, key);
+        }
         *slot = Some(armed);
     }
 
+    fn is_armed(&self, armed: &Armed) -> bool {
+        self.operations.contains_key(armed) || self.others.contains_key(armed)
+    }
+
     pub(crate) fn disarm(&mut self, slot: &mut Option<Armed>) {
-        if let Some(key) = slot.take().and_then(|armed| self.entries.remove(&armed)) {
-            self.of_operations -= usize::from(key.is_of_operation());
+        if let Some(armed) = slot.take()
+            && self.operations.remove(&armed).is_none()
+        {
+            self.others.remove(&armed);
         }
     }
 
+    fn first(&self) -> Option<Armed> {
+        let operation = self.operations.first_key_value().map(|(armed, _)| *armed);
+        let other = self.others.first_key_value().map(|(armed, _)| *armed);
+        operation.into_iter().chain(other).min()
+    }
+
     pub(crate) fn next(&self) -> Option<Instant> {
-        self.entries.first_key_value().map(|(armed, _)| armed.at)
+        self.first().map(|armed| armed.at)
     }
 
     /// Takes out the earliest timer that is due. Its owner's slot is stale from then on.
     pub(crate) fn pop_due(&mut self, now: Instant) -> Option<K> {
-        let entry = self.entries.first_entry()?;
-        if entry.key().at > now {
-            return None;
-        }
-        let key = entry.remove();
-        self.of_operations -= usize::from(key.is_of_operation());
-        Some(key)
+        let armed = self.first().filter(|armed| armed.at <= now)?;
+        self.operations.remove(&armed).or_else(|| self.others.remove(&armed))
     }
 
     pub(crate) fn clear(&mut self) {
-        self.entries.clear();
-        self.of_operations = 0;
+        self.operations.clear();
+        self.others.clear();
     }
 }

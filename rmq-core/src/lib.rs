@@ -93,6 +93,7 @@ mod link;
 pub mod mutate;
 mod producer;
 mod recall;
+mod rising;
 mod rng;
 mod route;
 mod send_back;

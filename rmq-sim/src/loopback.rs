@@ -17,7 +17,7 @@ use crate::model::{Cluster, ClusterConfig, ModelEvent, PeerConn, PeerOutput};
 const READ_LEN: usize = 256 * 1024;
 
 /// Most connections at a time; one more is closed at once.
-const MAX_CONNECTIONS: usize = 1_024;
+const MAX_CONNECTIONS: usize = 4_096;
 
 /// A client that takes nothing for so long is dropped.
 const WRITE_STALL: Duration = Duration::from_secs(30);

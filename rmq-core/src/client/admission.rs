@@ -36,7 +36,7 @@ impl Client {
                 send.permit = admission.stand_in_line(place, op, bytes);
                 send.step = Step::InLine;
                 self.next_serial = place;
-                return;
+                return self.arm_send(op, None);
             }
             send.permit = admission.take(bytes);
         }

@@ -10,7 +10,7 @@ use super::Client;
 use crate::config::{ProducerConfig, SendOptions};
 use crate::error::{RejectReason, Rejected, SendErrorKind, ServerOutcome};
 use crate::event::{Event, MessageQueue, OpId, ProducerId};
-use crate::producer::{NewSend, SendOp, Stage, Step, Target};
+use crate::producer::{NewSend, Purpose, SendOp, Stage, Step, Target};
 use crate::route::{PublishQueues, QueryOutcome, TopicId};
 use crate::time::Instant;
 
@@ -86,9 +86,13 @@ impl Client {
         self.enter_namespace(&mut send);
         self.send_bytes += send.bytes();
         let correlation_id = send.request().map(|request| request.correlation_id);
+        let is_message = matches!(send.purpose, Purpose::Message);
         let op = OpId(self.sends.insert(send));
         self.requests.extend(correlation_id.map(|id| (id, op)));
-        self.arm_send(op, None);
+        // What may begin an attempt at once has its timer armed there; whatever else it comes to arms it, too.
+        if !is_message {
+            self.arm_send(op, None);
+        }
         self.admit(op);
         self.settle();
         op
@@ -188,7 +192,11 @@ impl Client {
                 topic.touch(now);
                 self.start_picking(op);
             }
-            None => self.wait_for_route(op, Stage::Topic),
+            None => {
+                // Before the question's timer: where both are over at once, the send ends first.
+                self.arm_send(op, None);
+                self.wait_for_route(op, Stage::Topic);
+            }
         }
     }
 

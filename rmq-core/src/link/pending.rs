@@ -1,10 +1,11 @@
 //! Requests written on one connection, by the opaque that their answers will carry.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 
 use rmq_proto::code::RequestCode;
 
 use super::Owner;
+use crate::rising::RisingMap;
 use crate::time::Instant;
 
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +25,7 @@ pub(crate) struct Entry {
 /// (wire §1.4).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pending {
-    entries: BTreeMap<i32, Entry>,
+    entries: RisingMap<i32, Entry>,
     tombstones: BTreeSet<(Instant, i32)>,
 }
 

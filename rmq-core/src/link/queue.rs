@@ -1,9 +1,10 @@
 //! What waits to be written on one link, in order; control before data.
 
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::string::String;
 
 use super::Owner;
+use crate::rising::RisingMap;
 
 /// Names a waiting request, so that it can be taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,8 +44,8 @@ pub(crate) enum Next {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Queue {
     answers: VecDeque<Answer>,
-    control: BTreeMap<Ticket, Request>,
-    data: BTreeMap<Ticket, Request>,
+    control: RisingMap<Ticket, Request>,
+    data: RisingMap<Ticket, Request>,
     serial: u64,
 }
 
@@ -86,7 +87,7 @@ impl Queue {
 
     /// Takes back a control request whose owner remembers no ticket.
     pub(crate) fn remove_owner(&mut self, owner: Owner) {
-        self.control.retain(|_, of| of.owner != owner);
+        self.control.retain(|request| request.owner != owner);
     }
 
     pub(crate) fn peek(&self) -> Option<Owner> {

@@ -82,7 +82,7 @@ impl SendOp {
 
     /// Keeps its part of a result that may be bettered.
     pub(crate) fn keep(&mut self, result: SendResult) {
-        self.not_stored_ok = Some(result);
+        self.not_stored_ok = Some(Box::new(result));
     }
 }
 

@@ -7,6 +7,7 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::mem;
 use core::time::Duration;
 
 use bytes::Bytes;
@@ -50,6 +51,7 @@ pub(crate) struct SendOp {
     pub(crate) progress: Option<Progress>,
     /// Attempts that ended.
     pub(crate) ended: u32,
+    /// Where attempts ended after which another one may follow.
     pub(crate) tried: Vec<Arc<str>>,
     pub(crate) purpose: Purpose,
     /// When the last attempt that ended began.
@@ -60,7 +62,7 @@ pub(crate) struct SendOp {
     /// What is to be told of the last attempt by message trace, until it is.
     record: Option<Box<TraceRecord>>,
     /// A stored message whose status asked for another attempt.
-    pub(super) not_stored_ok: Option<SendResult>,
+    pub(super) not_stored_ok: Option<Box<SendResult>>,
 }
 
 impl SendOp {
@@ -208,16 +210,23 @@ impl SendOp {
         if let Err(error) = self.check_ids(&header) {
             return self.fail(now, error);
         }
-        let result = self.result(status, &header);
+        let mut result = self.result(status, &header);
         self.record = published(self, now, &result);
         let again = status != SendStatus::SendOk
             && self.config.retry.retries_not_stored_ok()
             && !self.answers_are_final();
-        self.end_attempt(now, None);
+        // A message that is at its end has no more need of its id.
+        result.message_id = match self.purpose {
+            Purpose::Message if !again => mem::take(&mut self.message_id),
+            _ => self.id_of_result(&header),
+        };
         if !again {
+            self.end_attempt(now, None);
             return Verdict::Stored(result);
         }
-        self.not_stored_ok = Some(result);
+        self.tried.push(result.queue.broker.clone());
+        self.not_stored_ok = Some(Box::new(result));
+        self.end_attempt(now, None);
         self.again_or_exhausted()
     }
 
@@ -228,14 +237,13 @@ impl SendOp {
 
     /// A stored message is better news than whatever came after it.
     pub(crate) fn take_not_stored_ok(&mut self) -> Option<SendResult> {
-        self.not_stored_ok.take().map(|result| SendResult { attempts: self.ended, ..result })
+        self.not_stored_ok.take().map(|result| SendResult { attempts: self.ended, ..*result })
     }
 
     pub(crate) fn end_attempt(&mut self, now: Instant, error: Option<RequestError>) {
         let Some(Progress { choice, address, began, .. }) = self.progress.take() else { return };
         self.ended += 1;
         self.last_began = began;
-        self.tried.push(choice.broker.clone());
         if self.config.fault_tolerance.is_some()
             && self.recall().is_none()
             && self.ending().is_none()
@@ -245,6 +253,7 @@ impl SendOp {
             self.report = Some(Report { broker: choice.broker.clone(), took, outcome });
         }
         if let Some(error) = error {
+            self.tried.push(choice.broker.clone());
             self.failed.push(Attempt {
                 broker: choice.broker,
                 address,
@@ -265,12 +274,13 @@ impl SendOp {
         self.record.take()
     }
 
+    /// All but the message's id.
     fn result(&self, status: SendStatus, header: &SendResponseHeader<'_>) -> SendResult {
         let broker =
             self.progress.as_ref().map_or_else(|| "".into(), |progress| progress.choice.broker.clone());
         SendResult {
             status,
-            message_id: self.id_of_result(header),
+            message_id: String::new(),
             queue: MessageQueue { topic: self.topic.clone(), broker, queue_id: header.queue_id },
             queue_offset: header.queue_offset,
             offset_message_id: header.message_id.to_string(),

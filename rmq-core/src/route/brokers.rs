@@ -13,15 +13,36 @@ use crate::address::Address;
 /// newest of the others.
 #[derive(Clone, Debug, Default)]
 struct Broker {
-    claims: BTreeMap<TopicId, (u64, Option<Address>)>,
+    /// The topics whose routes name it, each with the age of its route.
+    claims: BTreeMap<TopicId, u64>,
+    /// Its master as those routes have it that name one, the newest last.
+    masters: BTreeMap<u64, Address>,
     master: Option<Address>,
 }
 
 impl Broker {
+    fn claim(&mut self, topic: TopicId, age: u64, master: Option<Address>) {
+        self.unclaim(topic);
+        self.claims.insert(topic, age);
+        if let Some(master) = master {
+            // Routes mostly agree: one text will do for all of them.
+            let known = self.master.clone().filter(|known| *known == master);
+            self.masters.insert(age, known.unwrap_or(master));
+        }
+    }
+
+    /// False if the topic's route does not name it.
+    fn unclaim(&mut self, topic: TopicId) -> bool {
+        let age = self.claims.remove(&topic);
+        if let Some(age) = age {
+            self.masters.remove(&age);
+        }
+        age.is_some()
+    }
+
     /// Looks for the master anew; returns the one before.
     fn settle(&mut self) -> Option<Address> {
-        let newest = self.claims.values().filter(|(_, master)| master.is_some()).max_by_key(|(age, _)| *age);
-        let master = newest.and_then(|(_, master)| master.clone());
+        let master = self.masters.last_key_value().map(|(_, master)| master.clone());
         core::mem::replace(&mut self.master, master)
     }
 }
@@ -67,14 +88,14 @@ impl Brokers {
         self.age += 1;
         let mut changed: Vec<Arc<str>> = Vec::new();
         for (name, broker) in &mut self.by_name {
-            if broker.claims.remove(&topic).is_some() {
+            if broker.unclaim(topic) {
                 changed.push(name.clone());
             }
         }
         for data in route.iter().flat_map(|route| &route.broker_datas) {
             let master = data.master_address().and_then(|text| text.parse().ok());
             let name: Arc<str> = data.broker_name.as_str().into();
-            self.by_name.entry(name.clone()).or_default().claims.insert(topic, (self.age, master));
+            self.by_name.entry(name.clone()).or_default().claim(topic, self.age, master);
             changed.push(name);
         }
         changed.sort();

@@ -1,5 +1,6 @@
 //! From a route to the queues that can be written to (producer §3.4).
 
+use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -55,10 +56,12 @@ impl PublishQueues {
     fn by_permission(route: &TopicRouteData) -> Self {
         let mut sorted: Vec<&QueueData> = route.queue_datas.iter().collect();
         sorted.sort_by(|a, b| a.broker_name.cmp(&b.broker_name));
+        // Of several of one name the first counts.
+        let brokers: BTreeMap<&str, &BrokerData> =
+            route.broker_datas.iter().rev().map(|broker| (&*broker.broker_name, broker)).collect();
         let mut queues = Self::default();
         for queue in sorted {
-            let broker = route.broker_datas.iter().find(|broker| broker.broker_name == queue.broker_name);
-            let master = broker.and_then(BrokerData::master_address);
+            let master = brokers.get(&*queue.broker_name).and_then(|broker| broker.master_address());
             if queue.is_writable() && master.is_some() {
                 queues.push(&queue.broker_name, queue.write_queue_nums);
             }
