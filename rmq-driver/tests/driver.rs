@@ -5,6 +5,8 @@
 #[path = "driver/batches.rs"]
 mod batches;
 mod discovery;
+#[path = "driver/dropped.rs"]
+mod dropped;
 mod requests;
 mod transactions;
 mod world;
