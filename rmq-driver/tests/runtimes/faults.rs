@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rmq_driver::Error;
+use rmq_driver::{Client, Error, Producer, Runtime};
 use rmq_sim::loopback::Server;
 use rmq_sim::model::{ClusterConfig, Fault};
 
@@ -14,12 +14,22 @@ fn broker(server: &Server) -> String {
     server.cluster(|cluster| cluster.broker_address(0).to_owned())
 }
 
+/// All is connected, and nothing is waited for: no heartbeat, either.
+async fn warm_up<R: Runtime + Default>(client: &Client<R>, producer: &Producer) {
+    producer.send(message("warm")).await.unwrap();
+    until::<R>("it is quiet", || {
+        let stats = client.stats();
+        (stats.queued, stats.awaited) == (0, 0)
+    })
+    .await;
+}
+
 pub(crate) fn work_that_hangs_is_given_up_at_shutdown<H: Host>(host: &H) {
     let server = model(ClusterConfig::default());
     let broker = broker(&server);
     host.block_on(async {
         let (client, producer) = client::<H::Runtime>(server.name_server());
-        producer.send(message("warm")).await.unwrap();
+        warm_up(&client, &producer).await;
         assert!(server.cluster(|cluster| cluster.fault(&broker, Fault::Hang)));
         let stuck = Tasks::start::<H::Runtime, _>((0..20).map(|_| producer.send(message("stuck"))));
         until::<H::Runtime>("all are under way", || client.stats().awaited == 20).await;
@@ -42,7 +52,7 @@ pub(crate) fn sends_go_on_when_their_broker_is_back<H: Host>(host: &H) {
     let broker = broker(&server);
     host.block_on(async {
         let (client, producer) = client::<H::Runtime>(server.name_server());
-        producer.send(message("warm")).await.unwrap();
+        warm_up(&client, &producer).await;
         assert!(server.cluster(|cluster| cluster.fault(&broker, Fault::Hang)));
         let sends = Tasks::start::<H::Runtime, _>((0..50).map(|_| producer.send(message("x"))));
         until::<H::Runtime>("all are under way", || client.stats().awaited == 50).await;
@@ -66,7 +76,7 @@ pub(crate) fn sends_under_way_find_a_broker_that_is_back_at_once<H: Host>(host: 
     let broker = broker(&server);
     host.block_on(async {
         let (client, producer) = client::<H::Runtime>(server.name_server());
-        producer.send(message("warm")).await.unwrap();
+        warm_up(&client, &producer).await;
         assert!(server.cluster(|cluster| cluster.fault(&broker, Fault::Hang)));
         let sends = Tasks::start::<H::Runtime, _>((0..50).map(|_| producer.send(message("x"))));
         until::<H::Runtime>("all are under way", || client.stats().awaited == 50).await;

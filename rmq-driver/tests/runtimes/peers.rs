@@ -49,7 +49,7 @@ pub(crate) fn one_that_hears_no_more_costs_what_it_did_not_hear<H: Host>(host: &
         let producer = client.producer_with(config.send_timeout(PATIENCE)).unwrap();
         producer.send(message("first")).await.unwrap();
         producer.send(message("last")).await.unwrap();
-        let options = SendOptions::default().timeout(Duration::from_millis(200));
+        let options = SendOptions::default().timeout(Duration::from_millis(300));
         let error = producer.send_with(message("unheard"), options).await.unwrap_err();
         assert!(error.may_have_been_stored(), "for all that is known: {error}");
         let Error::Send(error) = error else { panic!("{error:?}") };
@@ -115,10 +115,12 @@ pub(crate) fn one_that_reads_slowly_gets_all<H: Host>(host: &H) {
         let (client, _) = client::<H::Runtime>(&peer.address);
         let limited = ProducerConfig::new("limited").send_timeout(PATIENCE);
         let producer = client.producer_with(limited.in_flight(InFlight::new().max_messages(2))).unwrap();
-        let sends = (0..4).map(|number| match number {
-            0 => producer.send(large()),
-            _ => producer.send(message(vec![b'x'; 10_000])),
-        });
+        let others = [(); 3].map(|()| message(vec![b'x'; 10_000]));
+        let sends = [large()].into_iter().chain(others).map(|message| Box::pin(producer.send(message)));
+        let mut sends: Vec<_> = sends.collect();
+        for send in &mut sends {
+            assert!(begin(send).await.is_pending());
+        }
         let sends = Tasks::start::<H::Runtime, _>(sends);
         until::<H::Runtime>("a write is stuck", || client.driver_stats().blocked_writes > 0).await;
         let stats = client.stats();

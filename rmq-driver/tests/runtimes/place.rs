@@ -1,11 +1,15 @@
 //! Where the scenarios of a cluster run: at the real one that `RMQ_NAME_SERVER` names, or else at a model of their own.
 
 use std::env;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rmq_driver::Message;
 use rmq_sim::loopback::{Server, ServerConfig};
 use rmq_sim::model::ClusterConfig;
+
+/// Those that were found, so that no two have one topic.
+static PLACES: AtomicU32 = AtomicU32::new(0);
 
 pub(crate) struct Place {
     pub(crate) name_server: String,
@@ -18,7 +22,8 @@ impl Place {
     pub(crate) fn find(scenario: &str) -> Self {
         if let Ok(name_server) = env::var("RMQ_NAME_SERVER") {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-            let topic = format!("runtimes-{}-{}", since.as_micros(), std::process::id());
+            let number = PLACES.fetch_add(1, Ordering::Relaxed);
+            let topic = format!("runtimes-{}-{}-{number}", since.as_millis(), std::process::id());
             return Self { name_server, topic, _model: None };
         }
         eprintln!("{scenario} against the model");
