@@ -147,8 +147,9 @@ impl Serving {
                         tell(&request);
                         answer(stream);
                         let _ = stream.shutdown(Shutdown::Read);
-                        // It stays open.
+                        // It stays open, and what comes lies in it: a closed half alone would still give that.
                         self.kept.lock().unwrap().push((stream.try_clone().unwrap(), request));
+                        return false;
                     }
                     Then::HangUp => return false,
                     Then::Keep => {
