@@ -8,6 +8,10 @@ mod discovery;
 #[path = "driver/dropped.rs"]
 mod dropped;
 mod requests;
+#[path = "driver/resolving.rs"]
+mod resolving;
+#[path = "driver/socks5.rs"]
+mod socks5;
 mod transactions;
 mod world;
 
