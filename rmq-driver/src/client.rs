@@ -119,8 +119,12 @@ impl<R> Client<R> {
 
 /// A client that shuts down; ends when all its connections are closed.
 ///
-/// It begins with the first poll, and goes on if the future is dropped then. Whoever calls later waits for the same end,
-/// whatever time was named.
+/// It begins with the first poll. Whoever calls later waits for the same end, whatever time was named.
+///
+/// # Cancel safety
+///
+/// Once it was polled, the client shuts down whether the future lives or not. Dropping it loses the news alone, which another
+/// [`shutdown`](Client::shutdown) brings.
 ///
 /// # Errors
 ///

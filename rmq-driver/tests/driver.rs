@@ -5,6 +5,8 @@
 #[path = "driver/batches.rs"]
 mod batches;
 mod discovery;
+#[path = "driver/dropped.rs"]
+mod dropped;
 mod requests;
 #[path = "driver/resolving.rs"]
 mod resolving;

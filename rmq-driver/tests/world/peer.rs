@@ -87,23 +87,38 @@ impl Peer {
     pub(crate) fn run(&mut self) {
         loop {
             self.world.run();
-            let mut progress = false;
-            for index in 0..self.world.pipes.len() {
-                let data = self.world.pipes.with(index, |end| std::mem::take(&mut end.written));
-                if data.is_empty() {
-                    continue;
-                }
-                progress = true;
-                let data = match &self.wire {
-                    Some(wire) => wire.open(&self.world.pipes, index, data),
-                    None => data,
-                };
-                self.take(index, data.into());
-            }
-            if !progress {
+            if !self.take_all() {
                 return;
             }
         }
+    }
+
+    /// Polls each woken task once and answers what came of it.
+    pub(crate) fn step(&mut self) {
+        self.world.run_once();
+        self.take_all();
+    }
+
+    /// Bytes of frames that have begun and not ended.
+    pub(crate) fn unfinished(&self) -> usize {
+        self.decoders.values().map(FrameDecoder::buffered).sum()
+    }
+
+    fn take_all(&mut self) -> bool {
+        let mut progress = false;
+        for index in 0..self.world.pipes.len() {
+            let data = self.world.pipes.with(index, |end| std::mem::take(&mut end.written));
+            if data.is_empty() {
+                continue;
+            }
+            progress = true;
+            let data = match &self.wire {
+                Some(wire) => wire.open(&self.world.pipes, index, data),
+                None => data,
+            };
+            self.take(index, data.into());
+        }
+        progress
     }
 
     fn take(&mut self, pipe: usize, mut data: Bytes) {

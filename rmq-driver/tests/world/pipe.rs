@@ -21,6 +21,7 @@ struct State {
     refused: BTreeSet<String>,
     silent: BTreeSet<String>,
     chunk: Option<usize>,
+    room: Option<usize>,
 }
 
 pub(crate) struct End {
@@ -64,6 +65,11 @@ impl Pipes {
         self.lock().chunk = Some(bytes);
     }
 
+    /// New streams take so many bytes before their writers have to wait.
+    pub(crate) fn room(&self, bytes: usize) {
+        self.lock().room = Some(bytes);
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.lock().ends.len()
     }
@@ -87,7 +93,7 @@ impl Pipes {
                 address: address.clone(),
                 written: Vec::new(),
                 unread: VecDeque::new(),
-                room: usize::MAX,
+                room: state.room.unwrap_or(usize::MAX),
                 chunk: state.chunk.unwrap_or(usize::MAX),
                 peer_closed: false,
                 broken: false,
