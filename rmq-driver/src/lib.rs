@@ -34,6 +34,7 @@ mod connection;
 mod discovery;
 mod error;
 mod listeners;
+pub mod logging;
 mod operation;
 mod producer;
 mod queues;
@@ -69,11 +70,11 @@ pub use rmq_core::proto::sign::{Credentials, CredentialsError};
 pub use rmq_core::{
     AddFieldError, Address, AddressError, Attempt, AttemptTimeout, AutoBatch, ClientConfig, CloseCause,
     CloseOnTimeout, ConfigError, DelayLevel, EndTransactionError, FaultTolerance, Forbidden, InFlight,
-    Limits, MessageQueue, NoReplyError, NoReplyErrorKind, OutgoingRequest, ProducerConfig, RecallError,
-    RecallInvalid, ReceivedAnswer, Redelivery, RejectReason, RequestError, RequestFields, RequestHook,
-    Resolution, RetryPolicy, SendAttempt, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind,
-    SendBackInvalid, SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus,
-    SentBack, ServerOutcome, Stats, Trace,
+    Limits, MessageQueue, Metric, MetricKind, NoReplyError, NoReplyErrorKind, OutgoingRequest,
+    ProducerConfig, RecallError, RecallInvalid, ReceivedAnswer, Redelivery, RejectReason, RequestError,
+    RequestFields, RequestHook, Resolution, RetryPolicy, SendAttempt, SendBack, SendBackAttempt,
+    SendBackError, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError, SendErrorKind,
+    SendOptions, SendResult, SendStatus, SentBack, ServerOutcome, Stats, Trace,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use send_back::SendBackFuture;

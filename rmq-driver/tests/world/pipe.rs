@@ -54,6 +54,13 @@ impl Pipes {
         self.lock().refused.insert(address.into());
     }
 
+    /// Connects to the address succeed again.
+    pub(crate) fn accept(&self, address: &str) {
+        let mut state = self.lock();
+        state.refused.remove(address);
+        state.silent.remove(address);
+    }
+
     /// Connects to the address never end.
     pub(crate) fn swallow(&self, address: &str) {
         self.lock().silent.insert(address.into());
