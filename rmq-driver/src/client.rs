@@ -95,7 +95,7 @@ impl<R> Client<R> {
         self.owner.client_id()
     }
 
-    /// What the client did and holds.
+    /// What the client did and holds. [`Stats::metrics`] makes exporting all of it one loop.
     pub fn stats(&self) -> Stats {
         self.owner.lock().core.stats()
     }

@@ -21,6 +21,8 @@
 //! locks, hands its command to the core, unlocks, and wakes the task if it sleeps. The task reads and writes streams
 //! without the lock. Neither a user's code nor a system call runs under it.
 //!
+//! With the feature `tracing` a client tells what happens to it: see [`logging`]. What it counts is in [`Client::stats`].
+//!
 //! A future that is dropped breaks no connection: bytes belong to the task, which writes whole frames whatever its callers
 //! do.
 

@@ -39,7 +39,7 @@
 //! | | INFO | broker recovered | `broker`, `failures`, `lasted_ms` |
 //! | `rmq::send` | WARN | operation failed | `operation`, `topic`, `kind`, `cause`, `broker`, `addr`, `attempts`, `failures`, `lasted_ms` |
 //! | | INFO | sends succeed again | `topic`, `failures`, `lasted_ms` |
-//! | | WARN | trace records lost | `topic`, `cause`, `failures`, `lasted_ms` |
+//! | | WARN | trace records lost | `cause`, `failures`, `lasted_ms` |
 //! | | WARN | nobody answers checks of transactions: ... | `failures`, `lasted_ms` |
 //! | | DEBUG | operation ended in failure | `operation`, `topic`, `message_id`, `attempts`, `took_ms`, `tried` |
 //! | | DEBUG | stored after retries | `topic`, `broker`, `queue_id`, `queue_offset`, `message_id`, `attempts` |
