@@ -83,6 +83,23 @@ fn every_escape_in_every_place() {
     }
 }
 
+/// Separators of properties are looked for a word at a time, in texts that much follows after.
+#[test]
+fn every_escape_among_separators() {
+    let odd = ["\\\"", "\\\\", "\\n", "\\u0000", "\\u0003", "\\u0011", "\\u1001", "\\U0001", "\\q"];
+    for escape in ["\\u0001", "\\u0002"].into_iter().chain(odd) {
+        for (before, after) in (0..=9).flat_map(|before| (0..=9).map(move |after| (before, after))) {
+            let meant = meant(&escape[1..]).map(|meant| {
+                format!("k\u{1}{}{meant}{}\u{2}", &"aaaaaaaaa"[..before], &"zzzzzzzzz"[..after])
+            });
+            let text = format!("k\\u0001{}{escape}{}\\u0002", &"aaaaaaaaa"[..before], &"zzzzzzzzz"[..after]);
+            let json = format!("\"{text}\",\"what follows\"");
+            let found = Reader::of(&json).text().map(|text| text.map(String::from));
+            assert_eq!(found.ok(), meant.map(Some), "{text}");
+        }
+    }
+}
+
 #[test]
 fn halves_of_pairs() {
     let rows = [
