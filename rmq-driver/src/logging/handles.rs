@@ -52,7 +52,7 @@ pub(super) fn guarded(tell: impl FnOnce()) {
 
 fn tell_lost(client_id: &str, panicked: bool) {
     if panicked {
-        error!(target: CLIENT, client_id, "the client's task was lost: it panicked; this is a bug, report it");
+        error!(target: CLIENT, client_id, "the client's task was lost: it panicked");
     } else {
         error!(target: CLIENT, client_id, "the client's task was lost: its runtime ended before shutdown() was done");
     }

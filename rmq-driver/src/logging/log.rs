@@ -149,7 +149,8 @@ impl Log {
     fn notice(&mut self, event: &Event) {
         match event {
             Event::ConnectionOpened { address } => {
-                if !self.well(Key::Connection(address.clone())) {
+                let was_trouble = self.well(Key::Connection(address.clone()));
+                if !was_trouble {
                     self.push(Line::Connected(address.clone()));
                 }
             }

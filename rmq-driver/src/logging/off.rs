@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::shared::Shared;
 
 #[derive(Debug, Default)]
-pub(crate) struct Log;
+pub(crate) struct Log(());
 
 impl Log {
     pub(crate) const fn begin(&self, _: Instant) {}
@@ -33,7 +33,7 @@ impl List {
 }
 
 #[derive(Default)]
-pub(crate) struct Source;
+pub(crate) struct Source(());
 
 #[allow(clippy::needless_pass_by_ref_mut, reason = "it has something to keep with the feature")]
 impl Source {

@@ -69,11 +69,8 @@ fn all_operations(world: &World, peer: &mut Peer, producer: &rmq_driver::Produce
     let back = SendBack::new("group", &stored()).unwrap().broker("broker");
     let letter =
         SendBack::new("group", &stored()).unwrap().broker("broker").redelivery(Redelivery::DeadLetter);
-    let mut sends = vec![
-        Hand::begun(producer.send(message("orders"))),
-        Hand::begun(producer.send(message("forbidden"))),
-        Hand::begun(producer.send(message("orders"))),
-    ];
+    let mut sends =
+        [Hand::begun(producer.send(message("orders"))), Hand::begun(producer.send(message("forbidden")))];
     let mut oneway = Hand::begun(producer.send_oneway(message("orders")));
     let mut batch = Hand::begun(producer.send_batch(vec![message("orders"), message("orders")]));
     let mut request = Hand::begun(producer.request_within(message("orders"), 2 * SECOND));
