@@ -1,6 +1,7 @@
 //! Clients on async-std, which starts its threads by itself: `start()` works anywhere.
 //!
-//! async-std was discontinued in March 2025; new programs are better off with [smol](https://docs.rs/smol).
+//! async-std was discontinued by its authors in March 2025, and gets no fixes. This is for programs that are on it still; new
+//! ones take [smol](https://docs.rs/smol), which has the same parts, and the module `smol` here.
 
 use std::future::Future;
 use std::io;

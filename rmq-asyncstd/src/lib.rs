@@ -1,4 +1,4 @@
-//! A RocketMQ client for smol and for async-std.
+//! A RocketMQ client for smol, for async-std, and for programs without async code.
 //!
 #![cfg_attr(feature = "smol", doc = "```no_run")]
 #![cfg_attr(not(feature = "smol"), doc = "```ignore")]
@@ -16,14 +16,23 @@
 //! # }
 //! ```
 //!
-//! The feature `smol`, on by default, adds the module `smol`; the feature `async-std` adds `async_std`, and both together
-//! both. async-std was discontinued in March 2025 in favour of smol: it is here for programs that have not moved yet.
+//! Each feature adds a module or a type, and none changes what another one means:
+//!
+//! | feature | adds | for |
+//! |---|---|---|
+//! | `smol`, on by default | module `smol` | smol, and executors that need no runtime of their own around them |
+//! | `blocking`, with `smol` | module `blocking` | programs without async code: `producer.send(message).wait()` |
+//! | `async-std` | module `async_std` | programs that are on async-std still, which was discontinued in March 2025 in favour of smol |
+//! | `tls` | `TlsConfig` | TLS |
+//!
 //! All other types are those of [`rmq_driver`], whose page says how it works.
 
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "async-std")]
 pub mod async_std;
+#[cfg(feature = "blocking")]
+pub mod blocking;
 #[cfg(any(feature = "smol", feature = "async-std"))]
 mod clock;
 #[cfg(feature = "smol")]

@@ -1,7 +1,8 @@
-//! Formats of compression that a build leaves out. Worth running with any features, none among them.
+//! Formats of compression and signatures, which a build may leave out. Worth running with any features, none among them.
 
 use rmq_core::proto::compress::Compression;
 use rmq_core::proto::message::Message;
+use rmq_core::proto::sign::{Credentials, CredentialsError};
 use rmq_core::{ClientConfig, ConfigError};
 
 #[test]
@@ -25,4 +26,15 @@ fn without_zlib_bodies_go_out_as_they_are() {
         Message::new("orders", vec![b'x'; 5_000]).prepare(config.message_rules()).expect("it is good");
     assert_eq!(message.sys_flag() != 0, Compression::Zlib.is_enabled());
     assert_eq!(message.body().len() < 5_000, Compression::Zlib.is_enabled());
+}
+
+#[test]
+fn without_signing_there_are_no_credentials() {
+    let made = Credentials::new("key", "secret");
+    if cfg!(feature = "signing") {
+        assert_eq!(made.map(|made| made.access_key().to_owned()), Ok("key".into()));
+    } else {
+        assert_eq!(made.err(), Some(CredentialsError::NotBuiltIn));
+    }
+    assert!(CredentialsError::NotBuiltIn.to_string().contains("`signing`"));
 }

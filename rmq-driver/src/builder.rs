@@ -20,6 +20,9 @@ use crate::logging;
 use crate::runtime::Runtime;
 use crate::shared::{Owner, Shared};
 use crate::task::Loop;
+#[cfg(feature = "tls")]
+use crate::transport::TlsConfig;
+use crate::transport::{Dialer, Socks5};
 
 /// Where name servers are looked up.
 enum Source {
@@ -45,13 +48,14 @@ pub struct ClientBuilder<R> {
     config: ClientConfigBuilder,
     checked: Option<ClientConfig>,
     source: Option<Source>,
+    dialer: Dialer,
     runtime: PhantomData<fn() -> R>,
 }
 
 impl<R> ClientBuilder<R> {
     pub(crate) fn new() -> Self {
         let config = ClientConfigBuilder::default();
-        Self { config, checked: None, source: None, runtime: PhantomData }
+        Self { config, checked: None, source: None, dialer: Dialer::default(), runtime: PhantomData }
     }
 
     fn set(mut self, set: impl FnOnce(ClientConfigBuilder) -> ClientConfigBuilder) -> Self {
@@ -85,7 +89,23 @@ impl<R> ClientBuilder<R> {
         self
     }
 
-    /// Time for opening a connection; 3 s by default.
+    /// Speaks TLS with name servers and brokers; plaintext by default. Java: `tls.enable`, and what [`TlsConfig`] tells of.
+    /// An address server is asked over plain HTTP.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn tls(mut self, tls: TlsConfig) -> Self {
+        self.dialer.tls = Some(tls);
+        self
+    }
+
+    /// Connects to name servers and brokers through a proxy; to an address server directly. Java: `socksProxyConfig`.
+    #[must_use]
+    pub fn socks5(mut self, proxy: Socks5) -> Self {
+        self.dialer.proxy = Some(proxy);
+        self
+    }
+
+    /// Time for opening a connection, a proxy's and TLS's part included; 3 s by default.
     #[must_use]
     pub fn connect_timeout(self, timeout: Duration) -> Self {
         self.set(|config| config.connect_timeout(timeout))
@@ -200,7 +220,8 @@ impl<R> ClientBuilder<R> {
         self.set(|config| config.limits(limits))
     }
 
-    /// Takes this configuration instead of all other settings made here.
+    /// Takes this configuration instead of all other settings made here, but for how connections are opened and where name
+    /// servers are looked up.
     #[must_use]
     pub fn config(mut self, config: ClientConfig) -> Self {
         self.checked = Some(config);
@@ -244,7 +265,7 @@ impl<R> ClientBuilder<R> {
         let start = Start { now, unix_ms, seed: runtime.seed(), identity };
         let clock = Arc::clone(&runtime);
         let shared = Arc::new(Shared::new(Core::new(config, start), clock));
-        let task = Loop::new(Arc::clone(&runtime), Arc::clone(&shared), now, unix_ms);
+        let task = Loop::new(Arc::clone(&runtime), Arc::clone(&shared), self.dialer, now, unix_ms);
         runtime.spawn(task)?;
         // From here on a failure ends the task.
         let owner = Owner::new(Arc::clone(&shared));

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::future::Future;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use bytes::{Buf, Bytes};
 use futures_io::{AsyncRead, AsyncWrite};
@@ -33,6 +33,10 @@ pub(crate) struct Io<'a> {
 pub(crate) struct Connection<S> {
     conn: ConnId,
     stage: Stage<S>,
+    /// What the stream is polled with.
+    waker: Waker,
+    /// It is to be polled in the next turn.
+    pub(crate) is_queued: bool,
 }
 
 enum Stage<S> {
@@ -42,7 +46,7 @@ enum Stage<S> {
 
 struct Open<S> {
     stream: S,
-    /// May have something to read: nobody said since the task was woken that it has not.
+    /// May have something to read: nobody said since it woke that it has not.
     readable: bool,
     /// May take bytes.
     writable: bool,
@@ -62,11 +66,11 @@ impl From<io::Error> for Ended {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
-    pub(crate) fn new(conn: ConnId, connecting: Connecting<S>) -> Self {
-        Self { conn, stage: Stage::Connecting(connecting) }
+    pub(crate) fn new(conn: ConnId, connecting: Connecting<S>, waker: Waker) -> Self {
+        Self { conn, stage: Stage::Connecting(connecting), waker, is_queued: false }
     }
 
-    /// The task was woken, perhaps because of this stream.
+    /// The stream woke, or may have something to say without.
     pub(crate) fn woken(&mut self) {
         if let Stage::Open(open) = &mut self.stage {
             open.readable = true;
@@ -90,8 +94,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     /// Does what can be done now, with so many reads at most. False when the connection has ended, which was then
     /// reported.
-    pub(crate) fn poll(&mut self, cx: &mut Context<'_>, io: &mut Io<'_>, reads: usize) -> bool {
+    pub(crate) fn poll(&mut self, io: &mut Io<'_>, reads: usize) -> bool {
         let conn = self.conn;
+        let cx = &mut Context::from_waker(&self.waker);
         if let Stage::Connecting(connecting) = &mut self.stage {
             match connecting.as_mut().poll(cx) {
                 Poll::Pending => return true,
@@ -117,9 +122,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     /// Closes the stream. It is asked once to say goodbye, as TLS does, and not waited for.
-    pub(crate) fn close(self, cx: &mut Context<'_>) {
+    pub(crate) fn close(self) {
         if let Stage::Open(mut open) = self.stage {
-            let _ = Pin::new(&mut open.stream).poll_close(cx);
+            let _ = Pin::new(&mut open.stream).poll_close(&mut Context::from_waker(&self.waker));
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The one loop that feeds [`rmq_core`], and the handles that its users hold. Names no async runtime.
 //!
 //! Users take `rmq-tokio` or `rmq-asyncstd`, which name one and re-export all this. To run on another runtime, implement
-//! [`Runtime`]: clocks, streams, timers and tasks, in about a hundred lines of code.
+//! [`Runtime`]: clocks, streams, timers and tasks, in about a hundred lines of code. `docs/adapters.md` says what to mind;
+//! `examples/own_runtime.rs` is one over the standard library alone, and `examples/own_loop.rs` does without this crate.
 //!
 //! ```
 //! # use rmq_driver::{Client, Error, Message, Runtime};
@@ -33,6 +34,7 @@ mod builder;
 mod checks;
 mod client;
 mod connection;
+mod connections;
 mod discovery;
 mod error;
 mod listeners;
@@ -40,8 +42,10 @@ pub mod logging;
 mod operation;
 mod producer;
 mod queues;
+mod ready;
 mod recall;
 mod request;
+mod resolve;
 mod runtime;
 mod send_back;
 mod shared;
@@ -49,6 +53,7 @@ mod stats;
 mod task;
 mod timer;
 mod transaction;
+mod transport;
 mod waiters;
 
 pub use builder::ClientBuilder;
@@ -56,10 +61,13 @@ pub use checks::{AnswerFuture, TransactionCheck, TransactionChecks};
 pub use client::{Client, ShutdownFuture};
 pub use discovery::{AddressServerProblem, Fetched, NameServerSource, NameServerSourceError};
 pub use error::{Error, StartError};
+#[cfg(feature = "tls")]
+pub use futures_rustls::rustls;
 pub use producer::{OnewayFuture, Producer, SendFuture};
 pub use queues::QueuesFuture;
 pub use recall::RecallFuture;
 pub use request::{ReplyFuture, RequestFuture};
+pub use resolve::resolve;
 pub use rmq_core;
 pub use rmq_core::proto::code::ResponseCode;
 pub use rmq_core::proto::command::HeaderFormat;
@@ -82,6 +90,9 @@ pub use runtime::{Runtime, SpawnError, connect_each};
 pub use send_back::SendBackFuture;
 pub use stats::DriverStats;
 pub use transaction::{IntoResolution, TransactionResult};
+pub use transport::{Socks5, Socks5LoginError};
+#[cfg(feature = "tls")]
+pub use transport::{TlsConfig, TlsConfigBuilder, TlsConfigError};
 
 /// What the public types promise, checked when this is compiled.
 const _: () = {
@@ -116,4 +127,7 @@ const _: () = {
     error::<EndTransactionError>();
     error::<NoReplyError>();
     error::<ReplyError>();
+    error::<Socks5LoginError>();
+    #[cfg(feature = "tls")]
+    error::<TlsConfigError>();
 };

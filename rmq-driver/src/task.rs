@@ -10,7 +10,6 @@
 //! | before timers fire        | [`READS_BEFORE_TIMERS`]: all that a suspended client finds waiting  |
 //! | bytes to write, a stream  | one write of the core, [`Limits::write_batch`](rmq_core::Limits)    |
 
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -20,15 +19,17 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use rmq_core::{ConnId, Event, Input, Instant, Output};
+use rmq_core::{Event, Input, Instant, Output};
 
-use crate::connection::{Connection, Io};
+use crate::connection::Io;
+use crate::connections::Connections;
 use crate::listeners::Question;
 use crate::logging::{self, Log};
 use crate::runtime::Runtime;
 use crate::shared::{Shared, State, Task};
 use crate::stats::DriverStats;
 use crate::timer::{Timer, WallClock};
+use crate::transport::{Dialer, Transport};
 
 const TURNS: usize = 16;
 const READS: usize = 4;
@@ -41,7 +42,8 @@ const READS_BEFORE_TIMERS: usize = 256;
 pub(crate) struct Loop<R: Runtime> {
     runtime: Arc<R>,
     shared: Arc<Shared>,
-    connections: BTreeMap<ConnId, Connection<R::Stream>>,
+    dialer: Dialer,
+    connections: Connections<Transport<R::Stream>>,
     timer: Timer<R>,
     wall_clock: WallClock,
     buffer: Box<[u8]>,
@@ -63,17 +65,26 @@ pub(crate) struct Loop<R: Runtime> {
 enum Next {
     /// More is to be done at once.
     Turn,
+    /// Those that were just woken are to speak first: what they say can then be written all together.
+    Yield,
     /// Nothing is to be done until something happens, or it is time for the core's timers.
     Sleep,
     End(Task),
 }
 
 impl<R: Runtime> Loop<R> {
-    pub(crate) fn new(runtime: Arc<R>, shared: Arc<Shared>, now: Instant, unix_ms: u64) -> Self {
+    pub(crate) fn new(
+        runtime: Arc<R>,
+        shared: Arc<Shared>,
+        dialer: Dialer,
+        now: Instant,
+        unix_ms: u64,
+    ) -> Self {
         Self {
             runtime,
             shared,
-            connections: BTreeMap::new(),
+            dialer,
+            connections: Connections::new(),
             timer: Timer::new(),
             wall_clock: WallClock::new(now, unix_ms),
             buffer: vec![0; READ_LEN].into_boxed_slice(),
@@ -89,11 +100,15 @@ impl<R: Runtime> Loop<R> {
         }
     }
 
-    fn poll_streams(&mut self, cx: &mut Context<'_>, due: bool) {
+    fn poll_streams(&mut self, due: bool) {
         let Self { buffer, inputs, stats, .. } = self;
-        let reads = if due { READS_BEFORE_TIMERS } else { READS };
         let mut io = Io { buffer, inputs, stats };
-        self.connections.retain(|_, connection| connection.poll(cx, &mut io, reads));
+        if due {
+            self.connections.wake_all();
+            self.connections.poll(&mut io, READS_BEFORE_TIMERS);
+        } else {
+            self.connections.poll(&mut io, READS);
+        }
     }
 
     /// The locked part of a turn. Timers fire only when the runtime's timer went off: where its clock alone says that
@@ -122,9 +137,13 @@ impl<R: Runtime> Loop<R> {
             return (Next::End(Task::Ended), None);
         }
         let timeout = state.core.poll_timeout();
-        if !self.orders.is_empty() || self.connections.values().any(Connection::is_ready) {
+        if !self.orders.is_empty() || self.connections.are_ready() {
             state.task = Task::Awake;
             return (Next::Turn, timeout);
+        }
+        if self.wakers.len() > 1 {
+            state.task = Task::Awake;
+            return (Next::Yield, timeout);
         }
         state.task = Task::Asleep;
         if !state.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
@@ -151,23 +170,17 @@ impl<R: Runtime> Loop<R> {
         armed && self.timer.poll(cx)
     }
 
-    fn carry_out(&mut self, cx: &mut Context<'_>) {
+    fn carry_out(&mut self) {
         for order in self.orders.drain(..) {
             match order {
                 Output::Connect { conn, address } => {
-                    let connecting = Box::pin(self.runtime.connect(&address));
-                    self.connections.insert(conn, Connection::new(conn, connecting));
+                    let connecting = self.dialer.connect(&*self.runtime, &address);
+                    self.connections.open(conn, connecting);
                 }
                 Output::Write { conn, data } => {
-                    if let Some(connection) = self.connections.get_mut(&conn) {
-                        connection.write(data);
-                    }
+                    self.connections.write(conn, data);
                 }
-                Output::Close { conn } => {
-                    if let Some(connection) = self.connections.remove(&conn) {
-                        connection.close(cx);
-                    }
-                }
+                Output::Close { conn } => self.connections.close(conn),
                 // Events are no orders.
                 Output::Event(_) => {}
             }
@@ -230,20 +243,21 @@ impl<R: Runtime> Future for Loop<R> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = self.get_mut();
         this.stats.polls += 1;
-        this.connections.values_mut().for_each(Connection::woken);
+        this.connections.take_woken(cx.waker());
         // First of all: what a stream has not got when the timer went off came too late.
         let mut due = std::mem::take(&mut this.due) | this.timer.poll(cx);
         let mut timeout = None;
         for _ in 0..TURNS {
-            this.poll_streams(cx, due);
+            this.poll_streams(due);
             let (next, at) = this.step(cx, due);
             timeout = at;
             this.wake_all();
             this.bodies.clear();
-            this.carry_out(cx);
+            this.carry_out();
             this.log.tell(this.shared.client_id());
             due = match next {
                 Next::Turn => false,
+                Next::Yield => break,
                 Next::Sleep => {
                     if !this.arm(cx, timeout) {
                         return Poll::Pending;
@@ -259,7 +273,7 @@ impl<R: Runtime> Future for Loop<R> {
                 }
             };
         }
-        // A peer that always has more to say keeps the loop from sleeping, not from its timers.
+        // A peer that always has more to say, or callers that have, keep the loop from sleeping, not from its timers.
         this.due = this.arm(cx, timeout);
         cx.waker().wake_by_ref();
         Poll::Pending

@@ -6,6 +6,10 @@
 mod batches;
 mod discovery;
 mod requests;
+#[path = "driver/resolving.rs"]
+mod resolving;
+#[path = "driver/socks5.rs"]
+mod socks5;
 mod transactions;
 mod world;
 

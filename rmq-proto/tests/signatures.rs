@@ -1,4 +1,5 @@
 //! Signatures of requests, wire §8, BUG-17.
+#![cfg(feature = "signing")]
 
 use std::borrow::Cow;
 

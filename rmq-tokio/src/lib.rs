@@ -15,8 +15,9 @@
 //! ```
 //!
 //! A client needs a runtime with its I/O and time drivers on, which `#[tokio::main]` gives; `start()` must be called from
-//! within it. One thread is enough. Services are tested without a broker by the feature `sim`, which adds a module of that
-//! name. All types but [`Tokio`] are those of [`rmq_driver`], whose page says how it works.
+//! within it. One thread is enough. The feature `tls` adds TLS, by `TlsConfig`. Services are tested without a broker by the
+//! feature `sim`, which adds a module of that name. All types but [`Tokio`] are those of [`rmq_driver`], whose page says how
+//! it works.
 
 #![forbid(unsafe_code)]
 

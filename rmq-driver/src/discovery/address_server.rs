@@ -93,7 +93,7 @@ async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-async fn write_all<S: AsyncWrite + Unpin>(stream: &mut S, mut data: &[u8]) -> io::Result<()> {
+pub(crate) async fn write_all<S: AsyncWrite + Unpin>(stream: &mut S, mut data: &[u8]) -> io::Result<()> {
     while !data.is_empty() {
         match poll_fn(|cx| Pin::new(&mut *stream).poll_write(cx, data)).await {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),

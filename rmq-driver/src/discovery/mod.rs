@@ -5,7 +5,7 @@ mod error;
 mod http;
 mod url;
 
-pub(crate) use address_server::AddressServer;
+pub(crate) use address_server::{AddressServer, write_all};
 pub use error::{AddressServerProblem, NameServerSourceError};
 pub(crate) use url::Url;
 

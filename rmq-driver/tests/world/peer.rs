@@ -13,7 +13,7 @@ use rmq_driver::rmq_core::proto::header::{
 use rmq_driver::rmq_core::proto::message::BatchElements;
 use rmq_driver::rmq_core::proto::properties;
 
-use super::World;
+use super::{Pipes, World};
 
 pub(crate) const NAME_SERVER: &str = "names:9876";
 pub(crate) const BROKER: &str = "broker:10911";
@@ -31,8 +31,18 @@ pub(crate) struct Seen {
     opaque: i32,
 }
 
+/// What lies between a stream's bytes and its frames.
+pub(crate) trait Wire {
+    /// What the client's bytes say. It may write to the stream, and close it.
+    fn open(&self, pipes: &Pipes, pipe: usize, data: Vec<u8>) -> Vec<u8>;
+
+    /// The bytes that say this to the client.
+    fn seal(&self, pipe: usize, data: Vec<u8>) -> Vec<u8>;
+}
+
 pub(crate) struct Peer {
     world: World,
+    pub(crate) wire: Option<Box<dyn Wire>>,
     decoders: BTreeMap<usize, FrameDecoder>,
     /// The broker keeps sends without answering them.
     pub(crate) holds: bool,
@@ -60,6 +70,7 @@ impl Peer {
         let world = world.clone();
         Self {
             world,
+            wire: None,
             decoders: BTreeMap::new(),
             holds: false,
             held: Vec::new(),
@@ -82,7 +93,14 @@ impl Peer {
             let mut progress = false;
             for index in 0..self.world.pipes.len() {
                 let data = self.world.pipes.with(index, |end| std::mem::take(&mut end.written));
-                progress |= !data.is_empty();
+                if data.is_empty() {
+                    continue;
+                }
+                progress = true;
+                let data = match &self.wire {
+                    Some(wire) => wire.open(&self.world.pipes, index, data),
+                    None => data,
+                };
                 self.take(index, data.into());
             }
             if !progress {
@@ -199,6 +217,10 @@ impl Peer {
     pub(crate) fn write(&self, pipe: usize, answer: &RemotingCommand) {
         let mut out = BytesMut::new();
         answer.encode(HeaderFormat::Json, &mut out).unwrap();
+        let out = match &self.wire {
+            Some(wire) => wire.seal(pipe, out.into()),
+            None => out.into(),
+        };
         self.world.pipes.with(pipe, |end| end.unread.extend(out));
     }
 

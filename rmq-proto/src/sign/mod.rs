@@ -4,6 +4,7 @@
 //! it is whole: nothing may be added to it afterwards.
 
 mod content;
+mod mac;
 mod scope;
 
 use alloc::string::String;
@@ -11,13 +12,11 @@ use core::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use hmac::digest::common::Key;
-use hmac::{Hmac, KeyInit, Mac};
-use sha1::{Digest, Sha1};
 
 pub use scope::Scope;
 
 use self::content::Content;
+use self::mac::{MAC_LEN, Mac, Signing};
 use crate::ext::{ExtFields, ExtSink, WriteExt};
 
 /// The ext field that says who signed.
@@ -31,9 +30,6 @@ pub const SIGNATURE: &str = "Signature";
 
 /// The ext field of QUERY_MESSAGE that some brokers leave out of what they check (wire §8.2).
 pub const UNIQUE_KEY_QUERY: &str = "_UNIQUE_KEY_QUERY";
-
-/// Bytes of a signature.
-const MAC_LEN: usize = 20;
 
 /// Characters of a signature: base64 makes four of each three bytes.
 const TEXT_LEN: usize = MAC_LEN.div_ceil(3) * 4;
@@ -66,9 +62,10 @@ pub struct Credentials {
     access_key: String,
     secret_key: String,
     security_token: Option<String>,
+    signing: Signing,
 }
 
-/// Credentials that no server can know.
+/// Credentials that no server can know, or that nothing here can sign with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CredentialsError {
@@ -78,6 +75,9 @@ pub enum CredentialsError {
     /// There is no secret key.
     #[error("the secret key is empty: give the one that belongs to the access key")]
     EmptySecretKey,
+    /// Signing is not built in.
+    #[error("this program cannot sign: it was built without the feature `signing`")]
+    NotBuiltIn,
 }
 
 impl Credentials {
@@ -85,7 +85,7 @@ impl Credentials {
     ///
     /// # Errors
     ///
-    /// One of the two is empty.
+    /// One of the two is empty, or the feature `signing` is off.
     pub fn new(
         access_key: impl Into<String>,
         secret_key: impl Into<String>,
@@ -97,7 +97,8 @@ impl Credentials {
         if secret_key.is_empty() {
             return Err(CredentialsError::EmptySecretKey);
         }
-        Ok(Self { access_key, secret_key, security_token: None })
+        let signing = Signing::built_in().ok_or(CredentialsError::NotBuiltIn)?;
+        Ok(Self { access_key, secret_key, security_token: None, signing })
     }
 
     /// The same credentials with the token that temporary ones come with. Empty text is no token.
@@ -136,7 +137,7 @@ impl Credentials {
     ) -> Signed<'a, H> {
         let mut content = Content::of(scope);
         self.write_to(header, &mut content);
-        let mac = self.mac(content, body).finalize().into_bytes();
+        let mac = self.mac(content, body).finish();
         let mut text = [0; TEXT_LEN];
         // The text has room for just this.
         let _written = STANDARD.encode_slice(mac, &mut text);
@@ -162,8 +163,7 @@ impl Credentials {
         let len = STANDARD.decode_slice(signature.as_bytes(), &mut mac).unwrap_or(0);
         let mut content = Content::of(scope);
         fields.write_ext(&mut content);
-        let checked = self.mac(content, body).verify_slice(&mac[..len]);
-        checked.map_err(|_| VerifyError::Mismatch)
+        if self.mac(content, body).is(&mac[..len]) { Ok(()) } else { Err(VerifyError::Mismatch) }
     }
 
     /// Writes a header with these credentials instead of any it has, all but the signature.
@@ -175,23 +175,12 @@ impl Credentials {
         }
     }
 
-    fn mac(&self, content: Content, body: &[u8]) -> Hmac<Sha1> {
-        let mut mac = keyed(self.secret_key.as_bytes());
+    fn mac(&self, content: Content, body: &[u8]) -> Mac {
+        let mut mac = self.signing.keyed(self.secret_key.as_bytes());
         content.values(|value| mac.update(value.as_bytes()));
         mac.update(body);
         mac
     }
-}
-
-/// The start of a signature. The key is made as long as a block of the hash, as HMAC has it: zeros behind a short one, the
-/// hash of a long one.
-fn keyed(secret: &[u8]) -> Hmac<Sha1> {
-    let mut key = Key::<Hmac<Sha1>>::default();
-    match key.get_mut(..secret.len()) {
-        Some(start) => start.copy_from_slice(secret),
-        None => key[..MAC_LEN].copy_from_slice(&Sha1::digest(secret)),
-    }
-    Hmac::new(&key)
 }
 
 impl fmt::Debug for Credentials {
