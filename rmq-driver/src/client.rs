@@ -26,7 +26,7 @@ use crate::stats::DriverStats;
 /// # The end
 ///
 /// [`shutdown`](Self::shutdown) ends a client in order. When the last of its handles is dropped instead, the client ends
-/// at once: sends under way are cancelled and brokers are not told. Handles are [`Client`]s, [`Producer`]s and the futures
+/// at once: sends under way are cancelled, brokers are not told, and a [warning](crate::logging) says so. Handles are [`Client`]s, [`Producer`]s and the futures
 /// of their calls. Dropping them is legal anywhere, outside any runtime too.
 pub struct Client<R> {
     owner: Arc<Owner>,
@@ -95,7 +95,7 @@ impl<R> Client<R> {
         self.owner.client_id()
     }
 
-    /// What the client did and holds.
+    /// What the client did and holds. [`Stats::metrics`] makes exporting all of it one loop.
     pub fn stats(&self) -> Stats {
         self.owner.lock().core.stats()
     }
@@ -143,6 +143,7 @@ impl Future for ShutdownFuture {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         if let Some(within) = this.within.take() {
+            crate::logging::shutting_down(&this.owner, within);
             this.owner.shut_down(within);
         }
         this.owner.poll_end(&mut this.key, cx)

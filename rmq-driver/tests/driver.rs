@@ -94,6 +94,18 @@ fn a_burst_costs_one_wake_and_shares_a_write() {
     assert_eq!(world.pipes.with(broker, |end| end.writes) - writes, 1);
 }
 
+/// The list of metrics has each field, in order, with its value.
+#[test]
+fn the_loops_metrics_are_all_fields() {
+    let (_world, _peer, client, _producer) = warm();
+    let stats = client.driver_stats();
+    let text = format!("{stats:?}");
+    let fields = text.trim_start_matches("DriverStats { ").trim_end_matches(" }");
+    let listed: Vec<_> = stats.metrics().map(|metric| format!("{}: {}", metric.name, metric.value)).collect();
+    assert_eq!(listed.join(", "), fields);
+    assert!(stats.metrics().all(|metric| metric.help.ends_with('.') && !metric.help.starts_with(' ')));
+}
+
 #[test]
 fn an_idle_client_does_nothing() {
     let (world, mut peer, client, _producer) = warm();

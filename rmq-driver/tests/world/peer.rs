@@ -54,6 +54,8 @@ pub(crate) struct Peer {
     pub(crate) recalls: bool,
     /// What sends are answered with in place of SUCCESS.
     pub(crate) status: Option<ResponseCode>,
+    /// What requests are refused with, and in which words.
+    pub(crate) refuses: BTreeMap<i32, (ResponseCode, String)>,
     /// The ends of transactions.
     pub(crate) ends: Vec<RemotingCommand>,
     /// The client's answers to what the broker asked.
@@ -76,6 +78,7 @@ impl Peer {
             backs: VecDeque::new(),
             recalls: true,
             status: None,
+            refuses: BTreeMap::new(),
             ends: Vec::new(),
             answered: Vec::new(),
             unregistered: 0,
@@ -131,6 +134,10 @@ impl Peer {
     }
 
     fn request(&mut self, pipe: usize, request: &RemotingCommand) {
+        if let Some((code, remark)) = self.refuses.get(&request.code).filter(|_| !request.is_response()) {
+            let answer = RemotingCommand::response_to(request, *code).with_remark(remark.clone());
+            return self.write(pipe, &answer);
+        }
         match RequestCode(request.code) {
             RequestCode::GET_ROUTEINFO_BY_TOPIC => {
                 let answer =

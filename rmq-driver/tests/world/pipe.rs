@@ -55,6 +55,14 @@ impl Pipes {
         self.lock().refused.insert(address.into());
     }
 
+    /// Connects to the address succeed again.
+    #[allow(dead_code, reason = "the tests of what is told need it")]
+    pub(crate) fn accept(&self, address: &str) {
+        let mut state = self.lock();
+        state.refused.remove(address);
+        state.silent.remove(address);
+    }
+
     /// Connects to the address never end.
     pub(crate) fn swallow(&self, address: &str) {
         self.lock().silent.insert(address.into());

@@ -80,7 +80,7 @@ impl Direct {
                     self.writes.push(data);
                 }
                 Output::Event(Event::Sent { result, .. }) => self.results.push(result),
-                Output::Event(Event::ConnectionOpened { .. }) => {}
+                Output::Event(Event::ConnectionOpened { .. } | Event::RouteLearned { .. }) => {}
                 output => panic!("{output:?}"),
             }
             while let Some(PeerOutput::Write { conn, data }) = self.cluster.poll_output() {
