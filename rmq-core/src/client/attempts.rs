@@ -58,7 +58,9 @@ impl Client {
             Target::Recall(recall) => return Some(self.holder(&send.topic, recall.shared_broker())),
             Target::Topic | Target::Queues => {}
         }
-        let topic = self.routes.find(&send.topic).and_then(|id| self.routes.get_mut(id))?;
+        let known = send.topic_id.filter(|id| self.routes.get(*id).is_some());
+        let id = known.or_else(|| self.routes.find(&send.topic))?;
+        let topic = self.routes.get_mut(id)?;
         let faults = self.producers.faults(send.producer);
         let health = |broker: &str| faults.map_or(Health::Available, |faults| faults.health(broker, now));
         topic.choose(send.producer, health, send.tried.iter().map(|broker| &**broker), &mut self.rng)

@@ -14,7 +14,7 @@ use crate::error::{RequestError, ServerOutcome};
 use crate::event::{Event, OpId, RouteLoss};
 use crate::link::{Asking, FAIR_WAIT, Owner};
 use crate::producer::{Stage, Step};
-use crate::route::{PublishQueues, Query, QueryOutcome, TopicId};
+use crate::route::{Query, QueryOutcome, TopicId};
 use crate::time::Instant;
 
 /// Most questions under way when a refresh may start.
@@ -196,13 +196,14 @@ impl Client {
     }
 
     fn found(&mut self, id: TopicId, route: &Arc<TopicRouteData>) {
-        let Some(topic) = self.routes.get_mut(id).filter(|topic| topic.used) else { return };
-        let changed = topic.route.is_some();
-        if topic.install(route.clone()) {
-            let (topic, queues) = (topic.name.clone(), topic.queues.len() as usize);
-            let topic = self.users_topic(topic);
-            let brokers = route.broker_datas.len();
-            self.notice(Event::RouteLearned { topic, brokers, queues, changed });
+        let changed = self.routes.get(id).is_some_and(|topic| topic.route.is_some());
+        if self.routes.install(id, route) {
+            if let Some(topic) = self.routes.get(id) {
+                let (topic, queues) = (topic.name.clone(), topic.queues.len() as usize);
+                let topic = self.users_topic(topic);
+                let brokers = route.broker_datas.len();
+                self.notice(Event::RouteLearned { topic, brokers, queues, changed });
+            }
             let changes = self.brokers.replace(id, Some(route));
             self.brokers_changed(changes);
         }
@@ -258,8 +259,7 @@ impl Client {
 
     fn drop_route(&mut self, id: TopicId) {
         let Some(topic) = self.routes.get_mut(id) else { return };
-        topic.set_queues(PublishQueues::default());
-        if topic.route.take().is_some() {
+        if topic.drop_route() {
             let changes = self.brokers.replace(id, None);
             self.brokers_changed(changes);
         }

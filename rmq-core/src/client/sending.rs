@@ -184,12 +184,13 @@ impl Client {
             return self.give_up(op, SendErrorKind::NoNameServer);
         }
         let now = self.now;
-        let Some(send) = self.sends.get(op.0) else { return };
-        let name = send.topic.clone();
-        let known = self.routes.find(&name).and_then(|id| self.routes.get_mut(id));
+        let Some(send) = self.sends.get_mut(op.0) else { return };
+        let id = self.routes.find(&send.topic);
+        let known = id.and_then(|id| self.routes.get_mut(id));
         match known.filter(|topic| !topic.queues.is_empty()) {
             Some(topic) => {
                 topic.touch(now);
+                send.topic_id = id;
                 self.start_picking(op);
             }
             None => {

@@ -25,6 +25,7 @@ use crate::event::{Event, MessageQueue, OpId, ProducerId, SendResult, SendStatus
 use crate::fault::{Outcome, Report};
 use crate::link::Asking;
 use crate::recall::Recall;
+use crate::route::TopicId;
 use crate::time::Instant;
 use crate::trace::published;
 
@@ -33,6 +34,8 @@ pub(crate) struct SendOp {
     pub(crate) producer: ProducerId,
     pub(crate) config: Arc<ProducerConfig>,
     pub(crate) topic: Arc<str>,
+    /// The topic in the table of routes, if its route was known when the send began.
+    pub(crate) topic_id: Option<TopicId>,
     pub(crate) target: Target,
     pub(crate) code: RequestCode,
     pub(crate) body: Bytes,
@@ -79,6 +82,7 @@ impl SendOp {
             producer,
             config,
             topic,
+            topic_id: None,
             target,
             code,
             body,

@@ -2,9 +2,11 @@
 
 mod brokers;
 mod name_servers;
+mod names;
 mod publish;
 mod query;
 mod select;
+mod shared;
 mod table;
 
 pub(crate) use brokers::{BrokerChange, Brokers};

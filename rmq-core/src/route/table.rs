@@ -8,7 +8,9 @@ use core::time::Duration;
 use rmq_proto::body::TopicRouteData;
 use rmq_proto::names::namespace;
 
+use super::names::Names;
 use super::select::{Choice, Cursor, select};
+use super::shared::SharedRoutes;
 use super::{PublishQueues, Query};
 use crate::deadlines::Armed;
 use crate::event::{MessageQueue, OpId, ProducerId};
@@ -30,7 +32,7 @@ pub(crate) struct TopicId(pub(crate) Id);
 pub(crate) struct Topic {
     pub(crate) name: Arc<str>,
     pub(crate) route: Option<Arc<TopicRouteData>>,
-    pub(crate) queues: PublishQueues,
+    pub(crate) queues: Arc<PublishQueues>,
     pub(crate) query: Option<Query>,
     pub(crate) refresh: Option<Armed>,
     /// Whether somebody sends to it; a topic only asked for as a default is not kept.
@@ -79,7 +81,7 @@ impl Topic {
     }
 
     /// Puts other queues in the place of those known.
-    pub(crate) fn set_queues(&mut self, queues: PublishQueues) {
+    fn set_queues(&mut self, queues: Arc<PublishQueues>) {
         self.queues = queues;
         self.list = None;
     }
@@ -109,16 +111,10 @@ impl Topic {
         now.saturating_since(self.last_used) >= UNUSED && self.waiters.is_empty()
     }
 
-    /// Takes the new route; false when it does not differ.
-    pub(crate) fn install(&mut self, route: Arc<TopicRouteData>) -> bool {
-        self.denials = 0;
-        if self.route.as_ref().is_some_and(|old| old.same_as(&route)) {
-            return false;
-        }
-        self.set_queues(PublishQueues::of(&route));
-        self.cursors.clear();
-        self.route = Some(route);
-        true
+    /// Forgets the route; false when there is none.
+    pub(crate) fn drop_route(&mut self) -> bool {
+        self.set_queues(Arc::default());
+        self.route.take().is_some()
     }
 
     /// Every server denied the topic once more; true when its route is to go.
@@ -131,14 +127,15 @@ impl Topic {
 #[derive(Clone, Debug)]
 pub(crate) struct RouteTable {
     topics: Slab<Topic>,
-    by_name: BTreeMap<Arc<str>, TopicId>,
+    by_name: Names,
+    shared: SharedRoutes,
     /// Questions under way.
     pub(crate) asking: usize,
 }
 
 impl RouteTable {
     pub(crate) const fn new() -> Self {
-        Self { topics: Slab::new(), by_name: BTreeMap::new(), asking: 0 }
+        Self { topics: Slab::new(), by_name: Names::new(), shared: SharedRoutes::new(), asking: 0 }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -154,14 +151,15 @@ impl RouteTable {
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<TopicId> {
-        self.by_name.get(name).copied()
+        let is_it = |id: TopicId| self.get(id).is_some_and(|topic| *topic.name == *name);
+        self.by_name.find(name, is_it)
     }
 
     pub(crate) fn insert(&mut self, name: &Arc<str>, now: Instant) -> TopicId {
         let topic = Topic {
             name: name.clone(),
             route: None,
-            queues: PublishQueues::default(),
+            queues: Arc::default(),
             query: None,
             refresh: None,
             used: false,
@@ -172,14 +170,29 @@ impl RouteTable {
             cursors: BTreeMap::new(),
         };
         let id = TopicId(self.topics.insert(topic));
-        self.by_name.insert(name.clone(), id);
+        self.by_name.insert(name, id);
         id
     }
 
     pub(crate) fn remove(&mut self, id: TopicId) -> Option<Topic> {
         let topic = self.topics.remove(id.0)?;
-        self.by_name.remove(&topic.name);
+        self.by_name.remove(&topic.name, id);
         Some(topic)
+    }
+
+    /// Takes the new route of a topic that is used; false when it does not differ.
+    pub(crate) fn install(&mut self, id: TopicId, route: &Arc<TopicRouteData>) -> bool {
+        let Some(topic) = self.topics.get_mut(id.0).filter(|topic| topic.used) else { return false };
+        topic.denials = 0;
+        // Mostly even the order is the same, which is quick to see.
+        if topic.route.as_ref().is_some_and(|old| old == route || old.same_as(route)) {
+            return false;
+        }
+        let (route, queues) = self.shared.share(route);
+        topic.set_queues(queues);
+        topic.cursors.clear();
+        topic.route = Some(route);
+        true
     }
 
     /// The topic used least recently of those that nobody waits for.

@@ -89,7 +89,8 @@ impl Options {
     }
 
     pub(crate) fn most_at_once(&self) -> usize {
-        self.in_flight.unwrap_or(if self.rate.is_some() { 10_000 } else { 1 })
+        let default = if self.rate.is_some() { 10_000 } else { 1 };
+        self.in_flight.unwrap_or(default)
     }
 
     pub(crate) fn mode_name(&self) -> &'static str {

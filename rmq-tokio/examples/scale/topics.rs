@@ -20,7 +20,7 @@ pub(crate) async fn measure(topics: usize, brokers: usize, seconds: u64) -> Resu
     let mut first: Option<Vec<f64>> = None;
     for (topics, brokers) in [(1, 1), (topics, 1), (1, brokers), (topics, brokers)] {
         let row = Row::measure(topics, brokers, seconds).await?;
-        let base = first.get_or_insert_with(|| row.sends.clone());
+        let base = &*first.get_or_insert_with(|| row.sends.clone());
         let sends = row.sends.iter().zip(base).zip(LOADS).map(|((us, base), (tasks, _))| {
             format!("{tasks} in flight {us:.2} us, {:.2} times the first", us / base)
         });
