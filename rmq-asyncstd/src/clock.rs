@@ -1,7 +1,7 @@
 //! What both runtimes take from the standard library.
 
 use std::hash::{BuildHasher, RandomState};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use rmq_driver::rmq_core::Instant;
 
@@ -19,8 +19,9 @@ impl Clock {
         Instant::from_micros(u64::try_from(self.epoch.elapsed().as_micros()).unwrap_or(u64::MAX))
     }
 
+    #[cfg(feature = "smol")]
     pub(crate) fn at(&self, at: Instant) -> std::time::Instant {
-        self.epoch + Duration::from_micros(at.as_micros())
+        self.epoch + std::time::Duration::from_micros(at.as_micros())
     }
 }
 

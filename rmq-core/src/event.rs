@@ -3,14 +3,18 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt;
+use core::time::Duration;
 
 use rmq_proto::code::ResponseCode;
 pub use rmq_proto::header::TransactionState as Resolution;
 use rmq_proto::message::{ID_SEPARATOR, StoredMessage};
 
 use crate::address::Address;
-use crate::error::{CloseCause, EndTransactionError, NoReplyError, RecallError, SendBackError, SendError};
+use crate::error::{
+    CloseCause, EndTransactionError, NoReplyError, RecallError, SendBackError, SendError, ServerOutcome,
+};
 use crate::send_back::SentBack;
 use crate::slab::Id;
 use crate::transaction::CheckToken;
@@ -147,6 +151,8 @@ pub enum Event {
         address: Address,
         /// Why.
         cause: CloseCause,
+        /// Whether it had been open.
+        opened: bool,
         /// Whether another connection to this address had taken its place, as its peer had sent the client away.
         replaced: bool,
     },
@@ -165,6 +171,72 @@ pub enum Event {
         /// Its own words, cut at 4 KiB.
         remark: Option<Arc<str>>,
     },
+    /// A broker that had refused this client's producer groups registered them.
+    HeartbeatAccepted {
+        /// The broker.
+        address: Address,
+    },
+    /// The route of a topic is known, or differs from the one before.
+    RouteLearned {
+        /// The topic.
+        topic: Arc<str>,
+        /// Brokers that the route names.
+        brokers: usize,
+        /// Queues that can be written to.
+        queues: usize,
+        /// Whether another route was known before.
+        changed: bool,
+    },
+    /// A topic's route is not known any more. The next send asks for it anew.
+    RouteLost {
+        /// The topic.
+        topic: Arc<str>,
+        /// Why.
+        cause: RouteLoss,
+    },
+    /// No name server answered a question for a route. Routes that are known stay as they are. Told once, until they have
+    /// [recovered](Self::NameServersRecovered).
+    NameServersFailed {
+        /// The topic that was asked about.
+        topic: Arc<str>,
+        /// What each said. Nothing: a list of name servers was to come, and none did.
+        servers: Vec<ServerOutcome>,
+    },
+    /// A name server answered after [none had](Self::NameServersFailed).
+    NameServersRecovered,
+    /// Another name server is asked first from now on, as this one failed.
+    NameServerSwitched {
+        /// The one that failed.
+        from: Address,
+        /// The next in the list.
+        to: Address,
+    },
+    /// A producer leaves a broker alone while another will do: see [`FaultTolerance`](crate::FaultTolerance). Told once,
+    /// however often that time is prolonged, until it has [recovered](Self::BrokerRecovered).
+    BrokerIsolated {
+        /// Whose table it is.
+        producer: ProducerId,
+        /// The broker's name.
+        broker: Arc<str>,
+        /// How long from now.
+        span: Duration,
+    },
+    /// The time was over, and an attempt at the broker showed that it is well.
+    BrokerRecovered {
+        /// Whose table it is.
+        producer: ProducerId,
+        /// The broker's name.
+        broker: Arc<str>,
+    },
+    /// [Trace](crate::Trace) records are lost, as their message could not be sent.
+    TraceFailed {
+        /// The producer whose messages they tell of.
+        producer: ProducerId,
+        /// How many.
+        records: u64,
+        /// What was tried and why it failed.
+        error: SendError,
+    },
     /// A broker asks how a transaction went, as nobody has told it yet. It may be one that another process of the group
     /// began, or this one before it was restarted. [`Client::answer_check`](crate::Client::answer_check) answers, within
     /// 60 s.
@@ -179,6 +251,28 @@ pub enum Event {
     },
     /// The client has shut down: nothing more comes.
     ShutDown,
+}
+
+/// Why a route is not known any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RouteLoss {
+    /// All name servers say that there is no such topic, three times in a row.
+    Denied,
+    /// Nobody sent to the topic for ten minutes.
+    Unused,
+    /// Other topics took its place, as [`Limits::topics`](crate::Limits::topics) asks.
+    Crowded,
+}
+
+impl fmt::Display for RouteLoss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Denied => "no name server knows the topic any more",
+            Self::Unused => "nobody sends to the topic",
+            Self::Crowded => "more topics are in use than are kept",
+        })
+    }
 }
 
 /// How safe a stored message is (wire §4.4). In all four cases the broker has it.

@@ -88,6 +88,7 @@ mod hook;
 mod io;
 mod limits;
 mod link;
+mod metric;
 #[cfg(rmq_mutate)]
 #[doc(hidden)]
 pub mod mutate;
@@ -115,12 +116,15 @@ pub use error::{
     Rejected, RequestError, SendBackAttempt, SendBackError, SendBackErrorKind, SendError, SendErrorKind,
     ServerOutcome,
 };
-pub use event::{Event, MessageQueue, OpId, ProducerId, Replied, Resolution, SendResult, SendStatus};
+pub use event::{
+    Event, MessageQueue, OpId, ProducerId, Replied, Resolution, RouteLoss, SendResult, SendStatus,
+};
 pub use hook::{
     AddFieldError, Forbidden, OutgoingRequest, ReceivedAnswer, RequestFields, RequestHook, SendAttempt,
 };
 pub use io::{CloseReason, ConnId, Input, Output, WriteData};
 pub use limits::Limits;
+pub use metric::{Metric, MetricKind};
 pub use recall::{Recall, RecallInvalid};
 pub use rmq_proto as proto;
 pub use rmq_proto::message::{DelayLevel, DelayLevelError};

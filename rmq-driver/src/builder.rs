@@ -16,6 +16,7 @@ use rmq_core::{
 use crate::client::Client;
 use crate::discovery::{self, AddressServer, NameServerSource};
 use crate::error::StartError;
+use crate::logging;
 use crate::runtime::Runtime;
 use crate::shared::{Owner, Shared};
 use crate::task::Loop;
@@ -271,6 +272,7 @@ impl<R> ClientBuilder<R> {
         if let Some(source) = source {
             runtime.spawn(discovery::watch(Arc::clone(&runtime), shared, source))?;
         }
+        logging::started(owner.client_id());
         Ok(Client::new(owner))
     }
 }

@@ -70,7 +70,8 @@ impl TransactionChecks {
         poll_fn(|cx| self.poll_next(cx)).await
     }
 
-    /// [`next`](Self::next), for streams of one's own.
+    /// [`next`](Self::next), for streams of one's own. Nothing is lost when it is not called again: a question that it did not
+    /// return stays.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<TransactionCheck>> {
         let owner = &self.owner;
         owner.poll_check(self.producer, self.key, cx).map(|question| {

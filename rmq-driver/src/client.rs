@@ -26,7 +26,7 @@ use crate::stats::DriverStats;
 /// # The end
 ///
 /// [`shutdown`](Self::shutdown) ends a client in order. When the last of its handles is dropped instead, the client ends
-/// at once: sends under way are cancelled and brokers are not told. Handles are [`Client`]s, [`Producer`]s and the futures
+/// at once: sends under way are cancelled, brokers are not told, and a [warning](crate::logging) says so. Handles are [`Client`]s, [`Producer`]s and the futures
 /// of their calls. Dropping them is legal anywhere, outside any runtime too.
 pub struct Client<R> {
     owner: Arc<Owner>,
@@ -95,7 +95,7 @@ impl<R> Client<R> {
         self.owner.client_id()
     }
 
-    /// What the client did and holds.
+    /// What the client did and holds. [`Stats::metrics`] makes exporting all of it one loop.
     pub fn stats(&self) -> Stats {
         self.owner.lock().core.stats()
     }
@@ -119,8 +119,12 @@ impl<R> Client<R> {
 
 /// A client that shuts down; ends when all its connections are closed.
 ///
-/// It begins with the first poll, and goes on if the future is dropped then. Whoever calls later waits for the same end,
-/// whatever time was named.
+/// It begins with the first poll. Whoever calls later waits for the same end, whatever time was named.
+///
+/// # Cancel safety
+///
+/// Once it was polled, the client shuts down whether the future lives or not. Dropping it loses the news alone, which another
+/// [`shutdown`](Client::shutdown) brings.
 ///
 /// # Errors
 ///
@@ -139,6 +143,7 @@ impl Future for ShutdownFuture {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         if let Some(within) = this.within.take() {
+            crate::logging::shutting_down(&this.owner, within);
             this.owner.shut_down(within);
         }
         this.owner.poll_end(&mut this.key, cx)

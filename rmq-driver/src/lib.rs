@@ -22,6 +22,8 @@
 //! locks, hands its command to the core, unlocks, and wakes the task if it sleeps. The task reads and writes streams
 //! without the lock. Neither a user's code nor a system call runs under it.
 //!
+//! With the feature `tracing` a client tells what happens to it: see [`logging`]. What it counts is in [`Client::stats`].
+//!
 //! A future that is dropped breaks no connection: bytes belong to the task, which writes whole frames whatever its callers
 //! do.
 
@@ -36,6 +38,7 @@ mod connections;
 mod discovery;
 mod error;
 mod listeners;
+pub mod logging;
 mod operation;
 mod producer;
 mod queues;
@@ -77,11 +80,11 @@ pub use rmq_core::proto::sign::{Credentials, CredentialsError};
 pub use rmq_core::{
     AddFieldError, Address, AddressError, Attempt, AttemptTimeout, AutoBatch, ClientConfig, CloseCause,
     CloseOnTimeout, ConfigError, DelayLevel, EndTransactionError, FaultTolerance, Forbidden, InFlight,
-    Limits, MessageQueue, NoReplyError, NoReplyErrorKind, OutgoingRequest, ProducerConfig, RecallError,
-    RecallInvalid, ReceivedAnswer, Redelivery, RejectReason, RequestError, RequestFields, RequestHook,
-    Resolution, RetryPolicy, SendAttempt, SendBack, SendBackAttempt, SendBackError, SendBackErrorKind,
-    SendBackInvalid, SendBackOptions, SendError, SendErrorKind, SendOptions, SendResult, SendStatus,
-    SentBack, ServerOutcome, Stats, Trace,
+    Limits, MessageQueue, Metric, MetricKind, NoReplyError, NoReplyErrorKind, OutgoingRequest,
+    ProducerConfig, RecallError, RecallInvalid, ReceivedAnswer, Redelivery, RejectReason, RequestError,
+    RequestFields, RequestHook, Resolution, RetryPolicy, SendAttempt, SendBack, SendBackAttempt,
+    SendBackError, SendBackErrorKind, SendBackInvalid, SendBackOptions, SendError, SendErrorKind,
+    SendOptions, SendResult, SendStatus, SentBack, ServerOutcome, Stats, Trace,
 };
 pub use runtime::{Runtime, SpawnError, connect_each};
 pub use send_back::SendBackFuture;

@@ -64,6 +64,11 @@ impl<C: Command> Operation<C> {
     ///
     /// When polled after it ended, as futures may.
     pub(crate) fn poll(&mut self, cx: &Context<'_>) -> Poll<Result<Outcome, Error>> {
+        if let Stage::Waiting(_, key, _) = &self.stage {
+            let outcome = ready!(self.owner.poll_outcome(*key, cx));
+            self.stage = Stage::Done;
+            return Poll::Ready(Ok(outcome));
+        }
         match std::mem::replace(&mut self.stage, Stage::Done) {
             Stage::New(command) => match command.known(&self.owner) {
                 Some(outcome) => Poll::Ready(Ok(outcome)),
@@ -72,14 +77,7 @@ impl<C: Command> Operation<C> {
                     Poll::Pending
                 }
             },
-            Stage::Waiting(op, key, body) => match self.owner.poll_outcome(key, cx) {
-                Poll::Ready(outcome) => Poll::Ready(Ok(outcome)),
-                Poll::Pending => {
-                    self.stage = Stage::Waiting(op, key, body);
-                    Poll::Pending
-                }
-            },
-            Stage::Done => panic!("a future was polled after it had ended"),
+            Stage::Waiting(..) | Stage::Done => panic!("a future was polled after it had ended"),
         }
     }
 

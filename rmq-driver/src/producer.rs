@@ -150,7 +150,15 @@ impl Future for SendFuture {
 
 /// A one-way message on its way; it ends when all its bytes are in the stream to a broker.
 ///
-/// Begins, and is cancelled, as a [`SendFuture`]. There is one attempt.
+/// Begins as a [`SendFuture`]. There is one attempt.
+///
+/// # Cancel safety
+///
+/// Dropping the future cancels the send, as it does a [`SendFuture`]: either none of its bytes are handed to a connection, or all.
+///
+/// # Errors
+///
+/// Those of a [`SendFuture`], except that no broker answers.
 #[must_use = "a send begins when its future is first polled"]
 #[derive(Debug)]
 pub struct OnewayFuture(Operation<Sending>);

@@ -39,8 +39,6 @@ impl Producer {
     /// Sends a message to the queue that `selector` picks of those that [`queues`](Self::queues) tells, all within one send
     /// timeout; else as [`send_to`](Self::send_to). The selector runs in the caller's task.
     ///
-    /// Dropping the future cancels whatever it waits for, as it does for a [`SendFuture`].
-    ///
     /// ```
     /// # use rmq_driver::{Error, Message, Producer};
     /// # async fn example(producer: Producer) -> Result<(), Error> {
@@ -49,6 +47,10 @@ impl Producer {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future cancels whatever it waits for: the question for queues, or the send, as it does a [`SendFuture`].
     ///
     /// # Errors
     ///
@@ -76,7 +78,7 @@ impl Producer {
 
     /// Sends a message to the queue that `key` stands for: messages of one key go to one queue, in their order if each is
     /// awaited before the next, as long as the topic keeps its queues. It is the same queue that Java's
-    /// `SelectMessageQueueByHash` picks for a text. Else as [`send_by`](Self::send_by).
+    /// `SelectMessageQueueByHash` picks for a text. Else as [`send_by`](Self::send_by), and as safe to cancel.
     ///
     /// # Errors
     ///
@@ -97,7 +99,11 @@ fn place_of(hash: i32, queues: usize) -> usize {
     (hash % queues).unsigned_abs() as usize
 }
 
-/// A question for the queues of a topic. Nothing happens before the first poll; dropping it takes the question back.
+/// A question for the queues of a topic. Nothing happens before the first poll.
+///
+/// # Cancel safety
+///
+/// Dropping the future takes the question back. An answer that comes all the same is used for the sends that follow.
 ///
 /// # Errors
 ///

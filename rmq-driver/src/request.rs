@@ -105,7 +105,12 @@ impl Future for RequestFuture {
 
 /// A reply on its way; it ends when the client that asked has it.
 ///
-/// Begins, is cancelled and can be detached as a [`SendFuture`](crate::SendFuture).
+/// Begins and can be detached as a [`SendFuture`](crate::SendFuture).
+///
+/// # Cancel safety
+///
+/// Dropping the future cancels the reply, as it does a [`SendFuture`](crate::SendFuture): once it was handed to a connection, nobody
+/// can know whether the other side gets it.
 ///
 /// # Errors
 ///

@@ -19,6 +19,7 @@ use rmq_core::{
 use crate::discovery::{Fetched, NameServerSourceError};
 use crate::error::Error;
 use crate::listeners::{Checks, ListenerKey, Question};
+use crate::logging;
 use crate::operation::Submitted;
 use crate::runtime::Clock;
 use crate::stats::DriverStats;
@@ -135,10 +136,13 @@ impl Shared {
     }
 
     pub(crate) fn set_name_servers(&self, list: Vec<Address>) -> Result<bool, ConfigError> {
-        self.command(|state, now| match state.core() {
+        let told = logging::List::of(&list);
+        let changed = self.command(|state, now| match state.core() {
             Some(core) => core.set_name_servers(now, list),
             None => Err(ConfigError::ShutDown),
-        })
+        });
+        told.changed(self.client_id(), &changed);
+        changed
     }
 
     /// Takes what a look for name servers brought. A list that is the same as the `last` one changes nothing, not even
@@ -202,6 +206,7 @@ impl Shared {
                 Err(rejected) => (Err(Error::rejected(rejected.reason)), Some(rejected.given)),
             }
         });
+        let accepted = accepted.inspect_err(|error| logging::rejected(&self.client_id, error));
         accepted.map(|(op, key)| Submitted { op, key, body })
     }
 
@@ -349,6 +354,7 @@ impl std::ops::Deref for Owner {
 
 impl Drop for Owner {
     fn drop(&mut self) {
+        logging::dropped(&self.shared);
         self.shared.shut_down(Duration::ZERO);
     }
 }

@@ -24,6 +24,7 @@ use rmq_core::{Event, Input, Instant, Output};
 use crate::connection::Io;
 use crate::connections::Connections;
 use crate::listeners::Question;
+use crate::logging::{self, Log};
 use crate::runtime::Runtime;
 use crate::shared::{Shared, State, Task};
 use crate::stats::DriverStats;
@@ -54,6 +55,7 @@ pub(crate) struct Loop<R: Runtime> {
     /// A clone of the task's own waker, to be left for the handles.
     own_waker: Option<Waker>,
     stats: DriverStats,
+    log: Log,
     /// The timer went off when the last poll had no turn left.
     due: bool,
     ended: bool,
@@ -92,6 +94,7 @@ impl<R: Runtime> Loop<R> {
             bodies: Vec::new(),
             own_waker: None,
             stats: DriverStats::default(),
+            log: Log::default(),
             due: false,
             ended: false,
         }
@@ -117,6 +120,7 @@ impl<R: Runtime> Loop<R> {
             self.own_waker = Some(cx.waker().clone());
         }
         self.stats.turns += 1;
+        self.log.begin(now);
         let mut state = self.shared.lock();
         if state.task == Task::Lost {
             return (Next::End(Task::Lost), None);
@@ -127,8 +131,8 @@ impl<R: Runtime> Loop<R> {
         if due {
             state.core.handle_timeout(now);
         }
-        let Self { orders, wakers, bodies, stats, .. } = self;
-        take_outputs(&mut state, now, orders, (wakers, bodies), stats);
+        let Self { orders, wakers, bodies, stats, log, .. } = self;
+        take_outputs(&mut state, now, orders, (wakers, bodies), (stats, log));
         if state.core.is_shut_down() {
             return (Next::End(Task::Ended), None);
         }
@@ -200,6 +204,7 @@ impl<R: Runtime> Loop<R> {
         while let Some(waker) = self.wakers.pop() {
             let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
         }
+        self.log.end(self.shared.client_id());
     }
 }
 
@@ -208,16 +213,20 @@ fn take_outputs(
     now: Instant,
     orders: &mut Vec<Output>,
     (wakers, bodies): (&mut Vec<Waker>, &mut Vec<Bytes>),
-    stats: &mut DriverStats,
+    (stats, log): (&mut DriverStats, &mut Log),
 ) {
     while let Some(output) = state.core.poll_output() {
         match output {
             Output::Event(Event::TransactionCheck { token, producer, message }) => {
                 let State { core, checks, .. } = &mut *state;
                 let heard = checks.ask(core, now, producer, Question { token, message }, wakers);
-                stats.checks_unheard += u64::from(!heard);
+                if !heard {
+                    stats.checks_unheard += 1;
+                    log.unheard();
+                }
             }
             Output::Event(event) => {
+                log.note(&event);
                 if !state.waiters.event(event, wakers, bodies) {
                     stats.notices += 1;
                 }
@@ -245,6 +254,7 @@ impl<R: Runtime> Future for Loop<R> {
             this.wake_all();
             this.bodies.clear();
             this.carry_out();
+            this.log.tell(this.shared.client_id());
             due = match next {
                 Next::Turn => false,
                 Next::Yield => break,
@@ -255,6 +265,9 @@ impl<R: Runtime> Future for Loop<R> {
                     true
                 }
                 Next::End(how) => {
+                    if how == Task::Lost {
+                        logging::lost(this.shared.client_id(), true);
+                    }
                     this.end(how);
                     return Poll::Ready(());
                 }
@@ -275,7 +288,8 @@ impl<R: Runtime> Drop for Loop<R> {
         }
         let now = self.runtime.now();
         let mut state = self.shared.lock();
-        if state.task != Task::Lost {
+        let (panicked, over) = (state.task == Task::Lost, state.core.is_shut_down());
+        if !panicked {
             // So that it holds no message any more. What it says of them, that it was shut down, would be half the truth.
             state.core.shutdown(now, Duration::ZERO);
             // One that was under way already ends when its time is over.
@@ -284,5 +298,8 @@ impl<R: Runtime> Drop for Loop<R> {
         }
         drop(state);
         self.end(Task::Lost);
+        if !over {
+            logging::lost(self.shared.client_id(), panicked || std::thread::panicking());
+        }
     }
 }

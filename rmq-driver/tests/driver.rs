@@ -5,12 +5,16 @@
 #[path = "driver/batches.rs"]
 mod batches;
 mod discovery;
+#[path = "driver/dropped.rs"]
+mod dropped;
 mod requests;
 #[path = "driver/resolving.rs"]
 mod resolving;
 #[path = "driver/socks5.rs"]
 mod socks5;
 mod transactions;
+#[path = "driver/turns.rs"]
+mod turns;
 mod world;
 
 use std::time::Duration;
@@ -88,6 +92,18 @@ fn a_burst_costs_one_wake_and_shares_a_write() {
     let cost = client.driver_stats().since(before);
     assert_eq!(cost.wakes, 1);
     assert_eq!(world.pipes.with(broker, |end| end.writes) - writes, 1);
+}
+
+/// The list of metrics has each field, in order, with its value.
+#[test]
+fn the_loops_metrics_are_all_fields() {
+    let (_world, _peer, client, _producer) = warm();
+    let stats = client.driver_stats();
+    let text = format!("{stats:?}");
+    let fields = text.trim_start_matches("DriverStats { ").trim_end_matches(" }");
+    let listed: Vec<_> = stats.metrics().map(|metric| format!("{}: {}", metric.name, metric.value)).collect();
+    assert_eq!(listed.join(", "), fields);
+    assert!(stats.metrics().all(|metric| metric.help.ends_with('.') && !metric.help.starts_with(' ')));
 }
 
 #[test]

@@ -313,7 +313,8 @@ fn run(process: &mut Process, network: &mut Network, time: Duration) -> Vec<Even
         network.handle_timeout(next.min(end));
         if next > end {
             events.retain(|event| {
-                !matches!(event, Event::ConnectionOpened { .. } | Event::ConnectionClosed { .. })
+                use Event::{ConnectionClosed, ConnectionOpened, RouteLearned};
+                !matches!(event, ConnectionOpened { .. } | ConnectionClosed { .. } | RouteLearned { .. })
             });
             return events;
         }

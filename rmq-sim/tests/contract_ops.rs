@@ -72,12 +72,12 @@ fn any_calls_in_any_order() {
 
 #[test]
 fn the_same_calls_give_the_same_outputs() {
-    each(2, 100, 400, |_, bytes| assert_eq!(run(bytes), run(bytes), "{bytes:?}"));
+    each(2, 60, 400, |_, bytes| assert_eq!(run(bytes), run(bytes), "{bytes:?}"));
 }
 
 #[test]
 fn a_clone_goes_on_as_its_original() {
-    each(3, 100, 400, |random, bytes| {
+    each(3, 60, 400, |random, bytes| {
         let ops = Ops::from_bytes(bytes);
         let at = random.index(ops.ops().len() + 1);
         let [original, snapshot] = ops.run_from_snapshot(at).unwrap();
@@ -90,12 +90,12 @@ fn a_clone_goes_on_as_its_original() {
 #[test]
 fn chunks_and_moments_of_polling_do_not_matter() {
     let (mut ends, mut sends) = (0, 0);
-    each(4, 150, 300, |random, bytes| {
+    each(4, 80, 300, |random, bytes| {
         let seed = random.next_u64();
         let run = rounds::compare(bytes, seed);
         let run = run.unwrap_or_else(|violation| panic!("{violation}\nseed {seed}, {bytes:?}"));
         (ends, sends) = (ends + run.0, sends + run.1);
     });
     println!("{ends} operations, {sends} sends written");
-    assert!(ends > 2_000 && sends > 2_000, "{ends} operations, {sends} sends written");
+    assert!(ends > 1_000 && sends > 1_000, "{ends} operations, {sends} sends written");
 }

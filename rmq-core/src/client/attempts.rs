@@ -188,6 +188,7 @@ impl Client {
     pub(super) fn attempt_failed(&mut self, op: OpId, error: RequestError) {
         let now = self.now;
         let Some(send) = self.sends.get_mut(op.0) else { return };
+        self.stats.count_failure(&error);
         let verdict = send.fail(now, error);
         self.follow(op, verdict);
     }
@@ -198,7 +199,11 @@ impl Client {
         if send.recall().is_some() {
             return self.recall_answered(op, command);
         }
+        let failures = send.failures().len();
         let verdict = send.answered(now, command);
+        if let Some(failed) = send.failures().get(failures) {
+            self.stats.count_failure(&failed.error);
+        }
         if send.riders().is_some() {
             self.keep_parts(op);
         }

@@ -180,6 +180,7 @@ impl Client {
         }
         link.state = State::Up(Box::new(Up::new(conn, now, max_frame)));
         let address = link.address.clone();
+        self.stats.connections_opened += 1;
         self.notice(Event::ConnectionOpened { address });
         self.beat_on_open(id);
         self.want_write(id);
@@ -284,6 +285,7 @@ impl Client {
         if self.outputs.forget(conn) && order && !mutated!(LeakConnection) {
             self.outputs.push(Item::Close { conn });
         }
+        let opened = matches!(state, State::Up(_));
         let mut fail = |owner, error| self.effects.push_back(Effect::Failed { owner, error });
         if let State::Up(up) = state {
             self.stats.disconnects += 1;
@@ -299,7 +301,7 @@ impl Client {
             self.stats.connect_failures += 1;
             waiting.for_each(|owner| fail(owner, RequestError::Connect(cause.clone())));
         }
-        self.notice(Event::ConnectionClosed { address, cause, replaced });
+        self.notice(Event::ConnectionClosed { address, cause, opened, replaced });
         self.rearm_link(id);
         self.forget_link_if_spare(id);
     }

@@ -6,8 +6,8 @@ use rmq_proto::code::ResponseCode;
 use rmq_proto::command::RemotingCommand;
 
 use super::{Client, Timer};
-use crate::event::{OpId, ProducerId};
-use crate::fault::{Outcome, Probe, ProbeId};
+use crate::event::{Event, OpId, ProducerId};
+use crate::fault::{News, Outcome, Probe, ProbeId};
 use crate::link::{Asking, Owner};
 
 impl Client {
@@ -25,8 +25,18 @@ impl Client {
         let Some(faults) = self.producers.faults_mut(producer) else { return };
         let forgotten = faults.update(now, &report, tolerance, limit);
         let watched = tolerance.has_detector() && !faults.is_reachable(&report.broker);
+        let news = faults.news(&report.broker, now);
         if let Some(broker) = forgotten {
             self.end_probe_of(producer, &broker);
+        }
+        let broker = report.broker.clone();
+        match news {
+            Some(News::Isolated(span)) => {
+                self.stats.isolations += 1;
+                self.notice(Event::BrokerIsolated { producer, broker, span });
+            }
+            Some(News::Recovered) => self.notice(Event::BrokerRecovered { producer, broker }),
+            None => {}
         }
         match report.outcome {
             _ if watched => self.begin_probing(producer, report.broker),

@@ -46,7 +46,12 @@ impl Client {
         let Some(link) = self.links.get_mut(id) else { return };
         if link.heartbeat.is_none() && self.brokers.is_master(&link.address) {
             let due = self.now + self.rng.jitter(FIRST_BEAT);
-            link.heartbeat = Some(Heartbeat { due: due.max(link.backoff_until), awaiting: None, met: false });
+            link.heartbeat = Some(Heartbeat {
+                due: due.max(link.backoff_until),
+                awaiting: None,
+                met: false,
+                refused: false,
+            });
             self.rearm_link(id);
         }
     }
@@ -120,6 +125,7 @@ impl Client {
             State::Up(_) => {
                 heartbeat.awaiting = Some(Beat { began: now, deadline: now + self.config.request_timeout });
                 let again = core::mem::take(&mut link.beats_again);
+                self.stats.heartbeats += 1;
                 link.queue.push(Request { owner: Owner::Heartbeat(id), again });
                 self.want_write(id);
             }
@@ -143,22 +149,29 @@ impl Client {
             if let Some(heartbeat) = self.links.get_mut(id).and_then(|link| link.heartbeat.as_mut()) {
                 heartbeat.met = true;
             }
+            self.stats.heartbeats_unanswered += 1;
             self.give_up_awaiting(id, opaque, beat.began, beat.deadline);
         }
     }
 
     pub(super) fn heartbeat_answered(&mut self, id: LinkId, command: &RemotingCommand) {
         let Some(link) = self.links.get_mut(id) else { return };
+        let code = ResponseCode(command.code);
+        let refused = code != ResponseCode::SUCCESS;
+        let mut was_refused = false;
         if let Some(heartbeat) = &mut link.heartbeat {
             heartbeat.awaiting = None;
             heartbeat.met = true;
+            was_refused = core::mem::replace(&mut heartbeat.refused, refused);
         }
         let address = link.address.clone();
         self.beat_if_due(id);
-        let code = ResponseCode(command.code);
-        if code != ResponseCode::SUCCESS {
+        if refused {
+            self.stats.heartbeats_refused += 1;
             let remark = kept(command.remark.as_deref());
             self.notice(Event::HeartbeatRefused { address, code, remark });
+        } else if was_refused {
+            self.notice(Event::HeartbeatAccepted { address });
         }
         self.rearm_link(id);
     }

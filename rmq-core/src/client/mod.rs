@@ -278,6 +278,7 @@ impl Client {
     /// What was done and what is held.
     pub fn stats(&self) -> Stats {
         let up = |link: &Link| link.is_up();
+        let (permits, permit_bytes, in_line) = self.producers.permits();
         Stats {
             operations: self.operations(),
             operation_bytes: self.send_bytes,
@@ -285,9 +286,12 @@ impl Client {
             check_bytes: self.check_bytes,
             requests_waiting: self.requests.len(),
             producers: self.producers.len(),
-            permits: self.producers.permits().0,
-            in_line: self.producers.permits().1,
+            permits,
+            permit_bytes,
+            in_line,
             fault_items: self.producers.fault_items(),
+            brokers_isolated: self.producers.isolated(self.now),
+            brokers: self.brokers.len(),
             gathered: self.gathering.messages(),
             gathered_bytes: self.gathering.bytes(),
             groups: self.gathering.groups(),
@@ -298,6 +302,8 @@ impl Client {
             connections: self.links.iter().filter(|(_, link)| up(link)).count(),
             queued: self.links.iter().map(|(_, link)| link.queue.len()).sum(),
             awaited: self.links.iter().map(|(_, link)| link.awaited()).sum(),
+            unwritten_bytes: self.links.iter().map(|(_, link)| link.buffered().0).sum(),
+            unread_bytes: self.links.iter().map(|(_, link)| link.buffered().1).sum(),
             traces_waiting: self.tracers.waiting(),
             trace_sends: self.tracers.under_way(),
             operation_timers: self.timers.of_operations(),

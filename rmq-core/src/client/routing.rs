@@ -10,8 +10,8 @@ use rmq_proto::command::RemotingCommand;
 use rmq_proto::names::DEFAULT_TOPIC;
 
 use super::{Client, Effect, Timer};
-use crate::error::RequestError;
-use crate::event::OpId;
+use crate::error::{RequestError, ServerOutcome};
+use crate::event::{Event, OpId, RouteLoss};
 use crate::link::{Asking, FAIR_WAIT, Owner};
 use crate::producer::{Stage, Step};
 use crate::route::{Query, QueryOutcome, TopicId};
@@ -21,6 +21,15 @@ use crate::time::Instant;
 const REFRESHES: usize = 32;
 /// A refresh that may not start tries again after this long.
 const REFRESH_LATER: Duration = Duration::from_millis(100);
+
+/// Whether a failure says nothing of the name server: it answered, or had no time to.
+fn is_blameless(error: &RequestError) -> bool {
+    match error {
+        RequestError::Answered { code, .. } => *code == ResponseCode::TOPIC_NOT_EXIST,
+        RequestError::Timeout { after, .. } => *after < FAIR_WAIT,
+        _ => false,
+    }
+}
 
 impl Client {
     /// Lets a send wait for a route; asks for it unless that is being done already.
@@ -75,6 +84,7 @@ impl Client {
         while self.routes.len() > most
             && let Some(oldest) = self.routes.least_recently_used()
         {
+            self.tell_route_lost(oldest, RouteLoss::Crowded);
             self.forget_topic(oldest);
         }
     }
@@ -134,15 +144,14 @@ impl Client {
         if query.asks_again(now, &error) {
             return self.ask_server(id);
         }
-        let blameless = match &error {
-            RequestError::Answered { code, .. } => *code == ResponseCode::TOPIC_NOT_EXIST,
-            RequestError::Timeout { after, .. } => *after < FAIR_WAIT,
-            _ => false,
-        };
-        if let Some(server) = query.server().filter(|_| !blameless) {
-            self.name_servers.rotate_from(server);
+        let mut switched = None;
+        if let Some(server) = query.server().filter(|_| !is_blameless(&error)) {
+            switched = self.name_servers.rotate_from(server).map(|to| (server.clone(), to.clone()));
         }
         query.fail(now, error);
+        if let Some((from, to)) = switched {
+            self.notice(Event::NameServerSwitched { from, to });
+        }
         self.ask_server(id);
     }
 
@@ -162,6 +171,7 @@ impl Client {
 
     fn query_ended(&mut self, id: TopicId, outcome: QueryOutcome) {
         self.take_query(id);
+        self.tell_name_servers(id, &outcome);
         match &outcome {
             QueryOutcome::Found(route) => self.found(id, route),
             QueryOutcome::Missing { unanimous: true, .. } => self.denied(id),
@@ -186,7 +196,14 @@ impl Client {
     }
 
     fn found(&mut self, id: TopicId, route: &Arc<TopicRouteData>) {
+        let changed = self.routes.get(id).is_some_and(|topic| topic.route.is_some());
         if self.routes.install(id, route) {
+            if let Some(topic) = self.routes.get(id) {
+                let (topic, queues) = (topic.name.clone(), topic.queues.len() as usize);
+                let topic = self.users_topic(topic);
+                let brokers = route.broker_datas.len();
+                self.notice(Event::RouteLearned { topic, brokers, queues, changed });
+            }
             let changes = self.brokers.replace(id, Some(route));
             self.brokers_changed(changes);
         }
@@ -206,7 +223,37 @@ impl Client {
     fn denied(&mut self, id: TopicId) {
         let Some(topic) = self.routes.get_mut(id) else { return };
         if topic.route.is_some() && topic.denied() {
+            self.tell_route_lost(id, RouteLoss::Denied);
             self.drop_route(id);
+        }
+    }
+
+    /// A route is about to go.
+    fn tell_route_lost(&mut self, id: TopicId, cause: RouteLoss) {
+        if let Some(topic) = self.routes.get(id).filter(|topic| topic.route.is_some()) {
+            let topic = self.users_topic(topic.name.clone());
+            self.notice(Event::RouteLost { topic, cause });
+        }
+    }
+
+    /// Tells of name servers when they stop answering, and when one answers again. A question that had no time to be
+    /// answered says nothing of them.
+    fn tell_name_servers(&mut self, id: TopicId, outcome: &QueryOutcome) {
+        let QueryOutcome::Unavailable { servers } = outcome else {
+            if core::mem::take(&mut self.name_servers.failing) {
+                self.notice(Event::NameServersRecovered);
+            }
+            return;
+        };
+        self.stats.route_failures += 1;
+        let to_blame = |server: &ServerOutcome| !server.error.as_ref().is_some_and(is_blameless);
+        if !servers.is_empty() && !servers.iter().any(to_blame) {
+            return;
+        }
+        let Some(topic) = self.routes.get(id) else { return };
+        let topic = self.users_topic(topic.name.clone());
+        if !core::mem::replace(&mut self.name_servers.failing, true) {
+            self.notice(Event::NameServersFailed { topic, servers: servers.clone() });
         }
     }
 
@@ -237,6 +284,7 @@ impl Client {
         let Some(topic) = self.routes.get_mut(id) else { return };
         topic.refresh = None;
         if topic.is_unused(now) {
+            self.tell_route_lost(id, RouteLoss::Unused);
             return self.forget_topic(id);
         }
         if busy || topic.query.is_some() {

@@ -66,6 +66,11 @@ impl Client {
         self.settle();
     }
 
+    /// Whether [`shutdown`](Self::shutdown) was called: no command is accepted any more.
+    pub fn is_shutting_down(&self) -> bool {
+        !self.lifecycle.accepts()
+    }
+
     /// Whether [`Event::ShutDown`] was emitted: nothing more comes of this client.
     pub fn is_shut_down(&self) -> bool {
         matches!(self.lifecycle, Lifecycle::Ended)

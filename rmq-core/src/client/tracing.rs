@@ -109,6 +109,11 @@ impl Client {
             _ => &mut self.stats.traces_failed,
         };
         *counter += cargo.records;
+        if let Event::SendFailed { error, .. } = event {
+            let (producer, records, mut error) = (cargo.producer, cargo.records, error.clone());
+            error.0.topic = self.users_topic(error.0.topic);
+            self.notice(Event::TraceFailed { producer, records, error });
+        }
         self.tracers.ended(cargo.producer);
         self.flush_traces(cargo.producer);
     }

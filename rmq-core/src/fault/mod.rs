@@ -7,4 +7,4 @@ mod probe;
 mod table;
 
 pub(crate) use probe::{Probe, ProbeId};
-pub(crate) use table::{FaultTable, Health, Outcome, Report};
+pub(crate) use table::{FaultTable, Health, News, Outcome, Report};

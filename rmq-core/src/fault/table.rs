@@ -62,6 +62,17 @@ struct Item {
     latency: Duration,
     isolated_until: Instant,
     reachable: bool,
+    /// Whether it was told that it is left alone.
+    told: bool,
+}
+
+/// What is to be told of a broker after an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum News {
+    /// It is left alone, for so long from now.
+    Isolated(Duration),
+    /// It was left alone, and is not any more.
+    Recovered,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -108,7 +119,7 @@ impl FaultTable {
             Outcome::Unreached => (tolerance.isolation_of_failure(), !tolerance.has_detector()),
             Outcome::Refused => (tolerance.isolation_of_failure(), false),
         };
-        let new = Item { latency: report.took, isolated_until: Instant::ZERO, reachable };
+        let new = Item { latency: report.took, isolated_until: Instant::ZERO, reachable, told: false };
         let item = self.items.entry(report.broker.clone()).or_insert(new);
         item.latency = report.took;
         item.reachable = reachable;
@@ -122,6 +133,23 @@ impl FaultTable {
         let least = self.items.iter().min_by_key(|(_, item)| says(item)).map(|(broker, _)| broker.clone())?;
         self.items.remove(&least);
         Some(least)
+    }
+
+    /// What an attempt changed that ended `now` and was taken note of. That a time is over is no news before an attempt has
+    /// shown what the broker does then.
+    pub(crate) fn news(&mut self, broker: &str, now: Instant) -> Option<News> {
+        let item = self.items.get_mut(broker)?;
+        let isolated = now < item.isolated_until;
+        if core::mem::replace(&mut item.told, isolated) == isolated {
+            return None;
+        }
+        let span = item.isolated_until.saturating_since(now);
+        Some(if isolated { News::Isolated(span) } else { News::Recovered })
+    }
+
+    /// Brokers that are left alone.
+    pub(crate) fn isolated(&self, now: Instant) -> usize {
+        self.items.values().filter(|item| now < item.isolated_until).count()
     }
 
     /// The broker answered a question: it can be reached, though that does not end the time it is left alone.
@@ -202,6 +230,30 @@ mod tests {
         assert_eq!(table.health("a", at(10_000)), Health::Available);
         table.reached("never seen");
         assert_eq!(table.len(), 1);
+    }
+
+    /// Told is each change once, however often a time is prolonged.
+    #[test]
+    fn changes_are_news_once() {
+        use Outcome::{Fine, Unreached};
+        let isolated = |millis| Some(News::Isolated(Duration::from_millis(millis)));
+        let rows = [
+            (0, 10, Fine, None),
+            (1_000, 0, Unreached, isolated(10_000)),
+            (2_000, 0, Unreached, None),
+            (3_000, 10, Fine, None),
+            (12_000, 0, Unreached, None),
+            (22_000, 10, Fine, Some(News::Recovered)),
+            (22_100, 10, Fine, None),
+            (23_000, 600, Fine, isolated(2_000)),
+        ];
+        let mut table = FaultTable::default();
+        for (when, took, outcome, news) in rows {
+            table.update(at(when), &report("a", took, outcome), &FaultTolerance::new(), 8);
+            assert_eq!(table.news("a", at(when)), news, "at {when} ms");
+        }
+        assert_eq!((table.isolated(at(24_000)), table.isolated(at(25_000))), (1, 0));
+        assert_eq!(table.news("never seen", at(25_000)), None);
     }
 
     #[test]

@@ -85,6 +85,8 @@ pub(crate) struct Heartbeat {
     pub(crate) awaiting: Option<Beat>,
     /// Whether a beat on this connection was answered, or will not be.
     pub(crate) met: bool,
+    /// Whether the last one that was answered was refused.
+    pub(crate) refused: bool,
 }
 
 /// A heartbeat under way.
@@ -155,6 +157,14 @@ impl Link {
         match &self.state {
             State::Up(up) => up.pending.len(),
             State::Idle | State::Connecting { .. } => 0,
+        }
+    }
+
+    /// Bytes handed to the stream that it has not taken yet, and bytes received of a frame that is not whole yet.
+    pub(crate) fn buffered(&self) -> (usize, usize) {
+        match &self.state {
+            State::Up(up) => (up.unwritten(), up.decoder.buffered()),
+            State::Idle | State::Connecting { .. } => (0, 0),
         }
     }
 

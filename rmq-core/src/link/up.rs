@@ -74,6 +74,11 @@ impl Up {
         self.outstanding == 0 || mutated!(WriteWithoutCredit)
     }
 
+    /// Bytes that the stream has not taken yet.
+    pub(crate) fn unwritten(&self) -> usize {
+        self.outstanding
+    }
+
     pub(crate) fn is_quiet(&self) -> bool {
         self.outstanding == 0 && self.pending.is_empty()
     }

@@ -24,6 +24,7 @@ use alloc::sync::Arc;
 use crate::config::ProducerConfig;
 use crate::event::ProducerId;
 use crate::fault::FaultTable;
+use crate::time::Instant;
 
 #[derive(Clone, Debug)]
 struct Producer {
@@ -89,10 +90,17 @@ impl Producers {
         self.by_id.get_mut(&id).map(|producer| &mut producer.admission)
     }
 
-    /// Permits held and sends that wait for one, over all producers.
-    pub(crate) fn permits(&self) -> (usize, usize) {
-        let counts = self.by_id.values().map(|producer| &producer.admission);
-        counts.fold((0, 0), |(held, waiting), of| (held + of.held().0, waiting + of.waiting()))
+    /// Messages that hold permits, their bytes, and sends that wait for one, over all producers.
+    pub(crate) fn permits(&self) -> (usize, usize, usize) {
+        self.by_id.values().map(|producer| &producer.admission).fold((0, 0, 0), |sum, of| {
+            let (messages, bytes) = of.held();
+            (sum.0 + messages, sum.1 + bytes, sum.2 + of.waiting())
+        })
+    }
+
+    /// Brokers that are left alone, counted for each producer.
+    pub(crate) fn isolated(&self, now: Instant) -> usize {
+        self.by_id.values().map(|producer| producer.faults.isolated(now)).sum()
     }
 
     pub(crate) fn faults(&self, id: ProducerId) -> Option<&FaultTable> {

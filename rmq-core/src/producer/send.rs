@@ -270,6 +270,11 @@ impl SendOp {
         self.step = Step::Pick;
     }
 
+    /// Attempts that failed.
+    pub(crate) fn failures(&self) -> &[Attempt] {
+        &self.failed
+    }
+
     pub(crate) fn take_report(&mut self) -> Option<Report> {
         self.report.take()
     }

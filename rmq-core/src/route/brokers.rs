@@ -69,6 +69,10 @@ impl Brokers {
         self.by_name.get(name)?.master.as_ref()
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.by_name.len()
+    }
+
     /// Whether some route names it.
     pub(crate) fn contains(&self, name: &str) -> bool {
         self.by_name.contains_key(name)

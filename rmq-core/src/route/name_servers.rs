@@ -10,6 +10,8 @@ use crate::rng::Rng;
 pub(crate) struct NameServers {
     list: Vec<Address>,
     current: usize,
+    /// None answered the last question for a route.
+    pub(crate) failing: bool,
 }
 
 impl NameServers {
@@ -18,7 +20,7 @@ impl NameServers {
         list.sort();
         list.dedup();
         rng.shuffle(&mut list);
-        Self { list, current: 0 }
+        Self { list, current: 0, failing: false }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -50,10 +52,12 @@ impl NameServers {
         Some(before.into_iter().filter(|address| !self.contains(address)).collect())
     }
 
-    /// Moves on if `address` is the one in use.
-    pub(crate) fn rotate_from(&mut self, address: &Address) {
-        if self.list.get(self.current) == Some(address) {
-            self.current = (self.current + 1) % self.list.len();
+    /// Moves on if `address` is the one in use; returns which is in use now, if it is another one.
+    pub(crate) fn rotate_from(&mut self, address: &Address) -> Option<&Address> {
+        if self.list.get(self.current) != Some(address) || self.list.len() < 2 {
+            return None;
         }
+        self.current = (self.current + 1) % self.list.len();
+        self.list.get(self.current)
     }
 }

@@ -19,6 +19,7 @@ mod life_cycle;
 mod limits;
 mod name_servers;
 mod namespaces;
+mod notices;
 mod outages;
 mod producer_rows;
 mod recall;

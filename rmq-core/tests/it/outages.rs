@@ -40,7 +40,7 @@ fn bug_19_an_hour_without_the_cluster() {
         assert!((250..450).contains(&connects), "{accept:?}: {connects} connects in an hour");
         let told = net.events.len();
         assert!(
-            told <= connects + 3 + (HOUR / ROUND) as usize,
+            told <= connects + 4 + (HOUR / ROUND) as usize,
             "{accept:?}: {told} events for {connects} connects"
         );
         assert!(timers <= 3 * connects, "{accept:?}: {timers} turns for {connects} connects");

@@ -338,7 +338,7 @@ fn producers_tell_apart_and_inner_ones_are_not_registered() {
     assert_eq!(told.iter().map(group).collect::<Vec<_>>(), ["PG", "PG2", "PG3", "PG", "PG2", "PG3"]);
 }
 
-/// A message with records that fails disturbs nobody: no event, no count but its own.
+/// A message with records that fails disturbs nobody: no end of an operation, no count but its own.
 #[test]
 fn failures_are_only_counted() {
     let mut net = net();

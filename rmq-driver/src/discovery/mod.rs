@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use rmq_core::Address;
 
+use crate::logging::Source;
 use crate::runtime::Runtime;
 use crate::shared::{EndKey, Shared};
 
@@ -51,10 +52,12 @@ pub(crate) async fn watch<R: Runtime>(
 ) {
     let mut life = Life { shared, key: None };
     let mut last = None;
+    let mut told = Source::default();
     let mut is_first = true;
     loop {
         let Some(fetched) = life.during(source.fetch()).await else { return };
         life.shared.fetched(fetched, &mut last);
+        told.looked(&life.shared, runtime.now());
         let soon = std::mem::take(&mut is_first) || last.is_none();
         let next = runtime.now() + if soon { SECOND_LOOK } else { PERIOD };
         if life.during(runtime.sleep_until(next)).await.is_none() {

@@ -16,7 +16,7 @@ fn request() -> Message {
 }
 
 /// What a broker stores of a request.
-fn stored(properties: &str) -> StoredMessage {
+pub(crate) fn stored(properties: &str) -> StoredMessage {
     StoredMessage {
         topic: "orders".into(),
         properties: format!("{properties}CLUSTER\u{1}cluster\u{2}"),

@@ -61,7 +61,7 @@ fn ask_about(peer: &Peer, message: &StoredMessage) {
     peer.write(peer.pipe(BROKER), &check);
 }
 
-fn ask(peer: &mut Peer, id: &str) {
+pub(crate) fn ask(peer: &mut Peer, id: &str) {
     ask_about(peer, &half_message(id));
     peer.run();
 }

@@ -4,7 +4,7 @@
 mod peer;
 mod pipe;
 
-pub(crate) use peer::{BROKER, NAME_SERVER, Peer, Wire};
+pub(crate) use peer::{BROKER, NAME_SERVER, Peer, Seen, Wire};
 pub(crate) use pipe::{Pipe, Pipes};
 
 use std::future::Future;

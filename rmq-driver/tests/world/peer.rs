@@ -54,6 +54,8 @@ pub(crate) struct Peer {
     pub(crate) recalls: bool,
     /// What sends are answered with in place of SUCCESS.
     pub(crate) status: Option<ResponseCode>,
+    /// What requests are refused with, and in which words.
+    pub(crate) refuses: BTreeMap<i32, (ResponseCode, String)>,
     /// The ends of transactions.
     pub(crate) ends: Vec<RemotingCommand>,
     /// The client's answers to what the broker asked.
@@ -76,6 +78,7 @@ impl Peer {
             backs: VecDeque::new(),
             recalls: true,
             status: None,
+            refuses: BTreeMap::new(),
             ends: Vec::new(),
             answered: Vec::new(),
             unregistered: 0,
@@ -87,23 +90,38 @@ impl Peer {
     pub(crate) fn run(&mut self) {
         loop {
             self.world.run();
-            let mut progress = false;
-            for index in 0..self.world.pipes.len() {
-                let data = self.world.pipes.with(index, |end| std::mem::take(&mut end.written));
-                if data.is_empty() {
-                    continue;
-                }
-                progress = true;
-                let data = match &self.wire {
-                    Some(wire) => wire.open(&self.world.pipes, index, data),
-                    None => data,
-                };
-                self.take(index, data.into());
-            }
-            if !progress {
+            if !self.take_all() {
                 return;
             }
         }
+    }
+
+    /// Polls each woken task once and answers what came of it.
+    pub(crate) fn step(&mut self) {
+        self.world.run_once();
+        self.take_all();
+    }
+
+    /// Bytes of frames that have begun and not ended.
+    pub(crate) fn unfinished(&self) -> usize {
+        self.decoders.values().map(FrameDecoder::buffered).sum()
+    }
+
+    fn take_all(&mut self) -> bool {
+        let mut progress = false;
+        for index in 0..self.world.pipes.len() {
+            let data = self.world.pipes.with(index, |end| std::mem::take(&mut end.written));
+            if data.is_empty() {
+                continue;
+            }
+            progress = true;
+            let data = match &self.wire {
+                Some(wire) => wire.open(&self.world.pipes, index, data),
+                None => data,
+            };
+            self.take(index, data.into());
+        }
+        progress
     }
 
     fn take(&mut self, pipe: usize, mut data: Bytes) {
@@ -116,6 +134,10 @@ impl Peer {
     }
 
     fn request(&mut self, pipe: usize, request: &RemotingCommand) {
+        if let Some((code, remark)) = self.refuses.get(&request.code).filter(|_| !request.is_response()) {
+            let answer = RemotingCommand::response_to(request, *code).with_remark(remark.clone());
+            return self.write(pipe, &answer);
+        }
         match RequestCode(request.code) {
             RequestCode::GET_ROUTEINFO_BY_TOPIC => {
                 let answer =

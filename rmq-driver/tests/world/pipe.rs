@@ -21,6 +21,7 @@ struct State {
     refused: BTreeSet<String>,
     silent: BTreeSet<String>,
     chunk: Option<usize>,
+    room: Option<usize>,
 }
 
 pub(crate) struct End {
@@ -54,6 +55,14 @@ impl Pipes {
         self.lock().refused.insert(address.into());
     }
 
+    /// Connects to the address succeed again.
+    #[allow(dead_code, reason = "the tests of what is told need it")]
+    pub(crate) fn accept(&self, address: &str) {
+        let mut state = self.lock();
+        state.refused.remove(address);
+        state.silent.remove(address);
+    }
+
     /// Connects to the address never end.
     pub(crate) fn swallow(&self, address: &str) {
         self.lock().silent.insert(address.into());
@@ -62,6 +71,11 @@ impl Pipes {
     /// New streams carry so many bytes at a time.
     pub(crate) fn chunk(&self, bytes: usize) {
         self.lock().chunk = Some(bytes);
+    }
+
+    /// New streams take so many bytes before their writers have to wait.
+    pub(crate) fn room(&self, bytes: usize) {
+        self.lock().room = Some(bytes);
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -87,7 +101,7 @@ impl Pipes {
                 address: address.clone(),
                 written: Vec::new(),
                 unread: VecDeque::new(),
-                room: usize::MAX,
+                room: state.room.unwrap_or(usize::MAX),
                 chunk: state.chunk.unwrap_or(usize::MAX),
                 peer_closed: false,
                 broken: false,

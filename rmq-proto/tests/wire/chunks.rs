@@ -50,7 +50,7 @@ fn a_stream_may_be_cut_anywhere() {
     let captured = golden::captured_frames_of_peers();
     assert_cut_anywhere(&vectors);
     // All of them at once would take minutes. A decoder forgets a frame when it is whole, so neighbours tell as much.
-    captured.windows(3).for_each(assert_cut_anywhere);
+    captured.windows(2).for_each(assert_cut_anywhere);
 
     let all = [vectors, captured].concat();
     let stream = all.concat();
@@ -137,16 +137,6 @@ fn the_limit_is_of_the_whole_frame() {
     assert_eq!(decoder.buffered(), 5);
 }
 
-/// The memory is never written to, so it costs nothing.
-#[cfg(target_pointer_width = "64")]
-#[test]
-fn no_limit_makes_a_negative_length_good() {
-    let mut frame = vec![0; 4 + (1 << 31)];
-    frame[0] = 0x80;
-    let error = FrameError::NegativeLength(i32::MIN);
-    assert_eq!(FrameDecoder::new(usize::MAX).decode(&mut frame.into()), Err(error));
-}
-
 #[test]
 fn memory_grows_with_what_arrives() {
     let used = |bytes: &'static [u8]| {
@@ -185,6 +175,8 @@ fn what_is_printed_tells_no_content() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn chunking_does_not_matter(
         commands in proptest::collection::vec((any_command(), any::<bool>()), 1..6),
@@ -204,7 +196,9 @@ proptest! {
         prop_assert_eq!(&found, &frames(&mut FrameDecoder::default(), stream.chunks(1)));
         prop_assert_eq!(found.len(), commands.len());
     }
+}
 
+proptest! {
     #[test]
     fn any_bytes_are_decoded_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
         let _ = read(&bytes);

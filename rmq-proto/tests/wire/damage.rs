@@ -119,23 +119,22 @@ fn read_on(stream: Vec<u8>) -> usize {
 #[test]
 fn any_byte_may_be_wrong() {
     let mut commands = 0;
-    for frame in golden::vector_frames() {
+    for (index, frame) in golden::vector_frames().into_iter().enumerate() {
         for at in 0..frame.len() {
-            for flip in [0x01, 0x20, 0x80] {
-                let mut damaged = frame.clone();
-                damaged[at] ^= flip;
-                commands += read_on(damaged);
-            }
+            let mut damaged = frame.clone();
+            damaged[at] ^= [0x01, 0x20, 0x80][(at + index) % 3];
+            commands += read_on(damaged);
         }
     }
-    assert!(commands > 10_000, "most changes are to some text: {commands}");
+    assert!(commands > 3_000, "most changes are to some text: {commands}");
 }
 
+/// Each third byte: many of the frames are alike, and others of them have the turn of the next one.
 #[test]
 fn any_byte_of_what_peers_wrote_may_be_wrong() {
     for (index, frame) in golden::captured_frames_of_peers().into_iter().enumerate() {
         let header_end = frame.len() - cut_out(&frame).body.len();
-        for at in 0..header_end {
+        for at in (index % 3..header_end).step_by(3) {
             let mut damaged = frame.clone();
             damaged[at] ^= 1 << ((at + index) % 8);
             read_on(damaged);
@@ -144,6 +143,8 @@ fn any_byte_of_what_peers_wrote_may_be_wrong() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn no_beginning_of_any_command_is_one(command in any_command()) {
         for format in FORMATS {
@@ -154,7 +155,9 @@ proptest! {
             assert_no_beginning_is_a_header(&cut_out(&bytes));
         }
     }
+}
 
+proptest! {
     #[test]
     fn any_bytes_of_any_command_may_be_wrong(
         command in any_command(),

@@ -41,8 +41,17 @@ fn assert_written(text: &str) {
 #[test]
 fn every_character_in_every_place() {
     let planes = ['\u{d7ff}', '\u{e000}', '\u{fffd}', '\u{ffff}', '\u{10000}', '\u{1f600}', '\u{10ffff}'];
-    for character in ('\0'..='\u{2100}').chain(planes) {
+    for character in ('\0'..='\u{ff}').chain('\u{2020}'..='\u{2030}').chain(planes) {
         around(character.encode_utf8(&mut [0; 4]), assert_written);
+    }
+}
+
+/// Beyond ASCII there are two with an escape, which differ from others in their last byte.
+#[test]
+fn every_character_of_two_bytes_and_some_of_three() {
+    for character in '\u{100}'..='\u{2100}' {
+        let before = &"aaaaaaaaa"[..u32::from(character) as usize % 10];
+        assert_written(&format!("{before}{character}z"));
     }
 }
 

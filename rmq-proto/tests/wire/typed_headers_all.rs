@@ -145,11 +145,14 @@ fn names_do_not_repeat() {
     }
 }
 
+/// With all fields each of them has each value.
 #[test]
 fn every_subset_of_the_fields_is_kept() {
     for header in every_header().values() {
-        for subset in subsets(header) {
-            for turn in 0..16 {
+        for (number, subset) in subsets(header).enumerate() {
+            let turns =
+                if subset.len() == header.fields.len() { 0..16 } else { number % 16..number % 16 + 1 };
+            for turn in turns {
                 let value =
                     |field: &FieldSpec, index| subset.contains(field.name).then(|| value(field, index, turn));
                 assert_kept(header, &fields(header, value));

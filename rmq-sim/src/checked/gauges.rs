@@ -70,6 +70,8 @@ impl Gauges {
             ("traces_waiting", stats.traces_waiting, stats.producers * limits.trace_records),
             ("trace_sends", stats.trace_sends, stats.producers * limits.trace_sends),
             ("fault_items", stats.fault_items, stats.producers * limits.fault_items),
+            ("brokers_isolated", stats.brokers_isolated, stats.fault_items),
+            ("unread_bytes", stats.unread_bytes, all_links * limits.frame),
         ];
         match bounds.iter().find(|(_, value, most)| value > most) {
             Some((name, value, most)) => {
@@ -107,7 +109,13 @@ fn never_back(last: &Stats, stats: &Stats) -> Result<(), Violation> {
             ("cancelled", s.cancelled),
             ("rejected", s.rejected),
             ("retries", s.retries),
+            ("attempts_failed", s.attempts_failed),
+            ("attempts_timed_out", s.attempts_timed_out),
+            ("attempts_refused", s.attempts_refused),
+            ("attempts_unreached", s.attempts_unreached),
+            ("isolations", s.isolations),
             ("connects", s.connects),
+            ("connections_opened", s.connections_opened),
             ("connect_failures", s.connect_failures),
             ("disconnects", s.disconnects),
             ("frames_written", s.frames_written),
@@ -122,6 +130,10 @@ fn never_back(last: &Stats, stats: &Stats) -> Result<(), Violation> {
             ("stale_inputs", s.stale_inputs),
             ("misuses", s.misuses),
             ("route_queries", s.route_queries),
+            ("route_failures", s.route_failures),
+            ("heartbeats", s.heartbeats),
+            ("heartbeats_refused", s.heartbeats_refused),
+            ("heartbeats_unanswered", s.heartbeats_unanswered),
             ("notices_dropped", s.notices_dropped),
             ("traces", s.traces),
             ("traces_sent", s.traces_sent),

@@ -13,7 +13,6 @@ use crate::world::{TOPIC, World, at, millis, secs};
 const BEGIN: Instant = Instant::from_millis(10_000);
 const END: Instant = Instant::from_millis(30_000);
 const PERIOD: Duration = Duration::from_millis(500);
-const SENDS: u32 = 200;
 
 /// Where a fault is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,13 +68,14 @@ fn cause_in_short(error: &RequestError) -> &'static str {
     }
 }
 
-/// Sends each half second until long after the fault. Where a name server has it, each send is to a topic of its own, so
+/// Sends each half second until 20 s after all should be well. Where a name server has it, each send is to a topic of its own, so
 /// that the name server is asked.
-fn run(fault: &Fault, place: Place) -> Outcome {
+fn run(fault: &Fault, place: Place, grace: Duration) -> Outcome {
+    let sends = ((END + grace + secs(20)).saturating_since(BEGIN).as_millis() / PERIOD.as_millis()) as u32;
     let mut world = World::new(1);
     let topic = |number| if place == Place::Broker { TOPIC.to_owned() } else { format!("topic-{number}") };
     world.network.with_cluster(|cluster| {
-        (0..SENDS).for_each(|number| cluster.create_topic(&TopicConfig::new(topic(number), 4)));
+        (0..sends).for_each(|number| cluster.create_topic(&TopicConfig::new(topic(number), 4)));
     });
     let address = if place == Place::Broker { world.broker() } else { world.name_server() };
     world.run_to(at(4));
@@ -85,7 +85,7 @@ fn run(fault: &Fault, place: Place) -> Outcome {
         world.plan(&address, Fault::Reset, BEGIN, BEGIN);
     }
     let mut begun = BTreeMap::new();
-    for number in 0..SENDS {
+    for number in 0..sends {
         world.run_to(BEGIN + millis(1) + PERIOD * number);
         let now = world.now();
         begun.insert(world.send_to(0, &topic(number), SendOptions::default()), now);
@@ -114,7 +114,7 @@ fn run(fault: &Fault, place: Place) -> Outcome {
 /// Checks a row: while the fault is on, sends fail for exactly these reasons (if there are none, all succeed), and from
 /// `grace` after its end on none fails.
 fn check(place: Place, fault: Fault, errors: &[&str], grace: Duration) {
-    let outcome = run(&fault, place);
+    let outcome = run(&fault, place, grace);
     let expected: BTreeSet<_> = errors.iter().map(ToString::to_string).collect();
     assert_eq!(outcome.errors, expected, "{place:?}, {fault}");
     assert!(!errors.is_empty() || outcome.sent == 40, "{place:?}, {fault}: {outcome:?}");

@@ -63,15 +63,17 @@ fn b7_heartbeats_find_a_broker_again() {
     }
 }
 
-/// With sends under way, no send fails that begins once the broker is back, and the broker that is down is not flooded.
+/// With sends under way, no send fails that begins once the broker is back, and the broker that is down is not flooded. It is
+/// down for two minutes here: sends look for it at the same pace all the time.
 #[test]
 fn b7_sends_find_a_broker_again() {
+    const UP: Instant = Instant::from_millis(125_000);
     let mut world = World::new(1);
     let broker = world.broker();
     world.run_to(at(4));
     world.cut_off(&broker, DOWN, UP);
     let mut failed = 0;
-    for tenth in 41..6_200 {
+    for tenth in 41..1_400 {
         world.run_to(Instant::from_millis(tenth * 100));
         let began = world.now();
         let end = world.send_and_wait(0);
@@ -88,7 +90,7 @@ fn b7_sends_find_a_broker_again() {
             assert!(!error.may_have_been_stored(), "{error}");
         }
     }
-    assert!(failed > 2_900, "{failed} sends failed");
+    assert!(failed > 580, "{failed} sends failed");
     let gaps = gaps(&world.dials(0, &broker), DOWN, UP);
     assert!(gaps.iter().all(|gap| *gap >= millis(100)), "{gaps:?}");
     assert!(gaps.iter().all(|gap| *gap <= millis(250)), "each send tries, as far as it may: {gaps:?}");

@@ -8,17 +8,21 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use bytes::BytesMut;
-use rmq_tokio::rmq_core::proto::body::{BrokerData, PERM_READ, PERM_WRITE, QueueData, TopicRouteData};
-use rmq_tokio::rmq_core::proto::code::{RequestCode, ResponseCode};
-use rmq_tokio::rmq_core::proto::command::{HeaderFormat, RemotingCommand};
-use rmq_tokio::rmq_core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
-use rmq_tokio::rmq_core::proto::header::SendResponseHeader;
+use rmq_driver::rmq_core::proto::body::{BrokerData, PERM_READ, PERM_WRITE, QueueData, TopicRouteData};
+use rmq_driver::rmq_core::proto::code::{RequestCode, ResponseCode};
+use rmq_driver::rmq_core::proto::command::{HeaderFormat, RemotingCommand};
+use rmq_driver::rmq_core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
+use rmq_driver::rmq_core::proto::header::SendResponseHeader;
 
 /// What follows a send. Everything else is answered.
 pub(crate) enum Then {
     Answer,
-    /// Answer, then send no more: half of the connection stays open.
-    AnswerAndHalfClose,
+    /// Answer, then close the half that answers go out on.
+    AnswerAndSayNoMore,
+    /// Answer, then close the half that requests come in on.
+    AnswerAndHearNoMore,
+    /// Close the connection, whatever lies in it.
+    HangUp,
     /// Answer when told to.
     Keep,
     Garbage(&'static [u8]),
@@ -38,23 +42,26 @@ struct Serving {
     script: Box<Script>,
     sends: Sender<(usize, usize)>,
     kept: Arc<Mutex<Vec<(TcpStream, RemotingCommand)>>>,
-    /// Waited for before the first read of a connection that is not the first.
+    /// Waited for before the broker reads.
     gate: Option<Mutex<Receiver<()>>>,
+    /// How much the broker reads at a time.
+    read_len: usize,
 }
 
 impl Peer {
     pub(crate) fn new(script: impl Fn(usize, &RemotingCommand) -> Then + Send + Sync + 'static) -> Self {
-        Self::start(None, script)
+        Self::start(None, 1 << 16, script)
     }
 
-    /// The broker reads nothing before the sender says so, or is dropped.
-    pub(crate) fn gated() -> (Self, Sender<()>) {
+    /// The broker reads nothing before the sender is dropped, and then so much at a time.
+    pub(crate) fn gated(read_len: usize) -> (Self, Sender<()>) {
         let (open, gate) = mpsc::channel();
-        (Self::start(Some(Mutex::new(gate)), |_, _| Then::Answer), open)
+        (Self::start(Some(Mutex::new(gate)), read_len, |_, _| Then::Answer), open)
     }
 
     fn start(
         gate: Option<Mutex<Receiver<()>>>,
+        read_len: usize,
         script: impl Fn(usize, &RemotingCommand) -> Then + Send + Sync + 'static,
     ) -> Self {
         let names = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -65,7 +72,8 @@ impl Peer {
         let broker_address = broker.local_addr().unwrap().to_string();
         let script = Box::new(script);
         let serving =
-            Arc::new(Serving { address: broker_address, script, sends: seen, kept: kept.clone(), gate });
+            Serving { address: broker_address, script, sends: seen, kept: kept.clone(), gate, read_len };
+        let serving = Arc::new(serving);
         for (listener, is_broker) in [(names, false), (broker, true)] {
             let serving = Arc::clone(&serving);
             thread::spawn(move || {
@@ -100,16 +108,20 @@ impl Serving {
             let _ = gate.lock().unwrap().recv();
         }
         let mut decoder = FrameDecoder::new(MAX_FRAME_LEN);
-        let mut buffer = vec![0; 1 << 16];
+        let mut buffer = vec![0; if is_broker { self.read_len } else { 1 << 16 }];
         while let Ok(len @ 1..) = (&*stream).read(&mut buffer) {
             let mut data = BytesMut::from(&buffer[..len]).freeze();
             while let Some(frame) = decoder.decode(&mut data).expect("the client writes whole frames") {
-                self.request(number, stream, RemotingCommand::decode(frame).expect("with readable headers"));
+                let request = RemotingCommand::decode(frame).expect("with readable headers");
+                if !self.request(number, stream, request) {
+                    return;
+                }
             }
         }
     }
 
-    fn request(&self, number: usize, mut stream: &TcpStream, request: RemotingCommand) {
+    /// Whether the connection goes on.
+    fn request(&self, number: usize, mut stream: &TcpStream, request: RemotingCommand) -> bool {
         match RequestCode(request.code) {
             RequestCode::GET_ROUTEINFO_BY_TOPIC => {
                 let body = route(&self.address).encode();
@@ -126,11 +138,20 @@ impl Serving {
                         tell(&request);
                         answer(stream);
                     }
-                    Then::AnswerAndHalfClose => {
+                    Then::AnswerAndSayNoMore => {
                         tell(&request);
                         answer(stream);
                         let _ = stream.shutdown(Shutdown::Write);
                     }
+                    Then::AnswerAndHearNoMore => {
+                        tell(&request);
+                        answer(stream);
+                        let _ = stream.shutdown(Shutdown::Read);
+                        // It stays open, and what comes lies in it: a closed half alone would still give that.
+                        self.kept.lock().unwrap().push((stream.try_clone().unwrap(), request));
+                        return false;
+                    }
+                    Then::HangUp => return false,
                     Then::Keep => {
                         let kept = (stream.try_clone().unwrap(), request.clone());
                         self.kept.lock().unwrap().push(kept);
@@ -144,6 +165,7 @@ impl Serving {
             }
             _ => write(stream, &RemotingCommand::response_to(&request, ResponseCode::SUCCESS)),
         }
+        true
     }
 }
 
