@@ -10,6 +10,7 @@ use bytes::{Buf, Bytes};
 use futures_io::{AsyncRead, AsyncWrite};
 use rmq_core::{CloseReason, ConnId, Input, WriteData};
 
+use crate::read_buffer::ReadBuffer;
 use crate::stats::DriverStats;
 
 /// Segments handed to one vectored write. Large bodies are segments of their own, small frames share one.
@@ -23,9 +24,7 @@ pub(crate) type Connecting<S> = Pin<Box<dyn Future<Output = io::Result<S>> + Sen
 
 /// What all connections of a loop share while they are polled.
 pub(crate) struct Io<'a> {
-    /// Zeroed once and used for every read. What a read brings is copied out into exactly as many bytes: so an idle
-    /// connection has no buffer at all, a small answer pins no large one, and no buffer has to be zeroed again.
-    pub(crate) buffer: &'a mut [u8],
+    pub(crate) buffer: &'a mut ReadBuffer,
     pub(crate) inputs: &'a mut Vec<Input>,
     pub(crate) stats: &'a mut DriverStats,
 }
@@ -166,15 +165,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Open<S> {
             if !self.readable {
                 break;
             }
-            match Pin::new(&mut self.stream).poll_read(cx, io.buffer) {
+            match Pin::new(&mut self.stream).poll_read(cx, io.buffer.space()) {
                 Poll::Ready(Ok(0)) => {
                     io.stats.reads += 1;
                     return Err(Ended(CloseReason::PeerClosed));
                 }
                 Poll::Ready(Ok(len)) => {
                     io.stats.reads += 1;
-                    let data = Bytes::copy_from_slice(&io.buffer[..len.min(io.buffer.len())]);
-                    io.inputs.push(Input::Received { conn, data });
+                    io.inputs.push(Input::Received { conn, data: io.buffer.take(len) });
                 }
                 Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
                 Poll::Ready(Err(error)) => return Err(error.into()),

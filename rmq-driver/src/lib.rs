@@ -42,6 +42,7 @@ pub mod logging;
 mod operation;
 mod producer;
 mod queues;
+mod read_buffer;
 mod ready;
 mod recall;
 mod request;

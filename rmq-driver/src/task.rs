@@ -6,10 +6,12 @@
 //! | what                      | bound                                                               |
 //! |---------------------------|---------------------------------------------------------------------|
 //! | turns of one poll         | [`TURNS`]; then other tasks have theirs                             |
-//! | reads of a stream, a turn | [`READS`] of [`READ_LEN`] bytes                                     |
+//! | reads of a stream, a turn | [`READS`], of 64 KiB at most                                        |
 //! | before timers fire        | [`READS_BEFORE_TIMERS`]: all that a suspended client finds waiting  |
+//! | callers woken, a turn     | [`WAVE`]: what these send is on its way before the next ones begin  |
 //! | bytes to write, a stream  | one write of the core, [`Limits::write_batch`](rmq_core::Limits)    |
 
+use std::collections::VecDeque;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -25,6 +27,7 @@ use crate::connection::Io;
 use crate::connections::Connections;
 use crate::listeners::Question;
 use crate::logging::{self, Log};
+use crate::read_buffer::ReadBuffer;
 use crate::runtime::Runtime;
 use crate::shared::{Shared, State, Task};
 use crate::stats::DriverStats;
@@ -33,7 +36,7 @@ use crate::transport::{Dialer, Transport};
 
 const TURNS: usize = 16;
 const READS: usize = 4;
-const READ_LEN: usize = 64 * 1024;
+const WAVE: usize = 64;
 
 /// 16 MiB: more than systems keep of one stream.
 const READS_BEFORE_TIMERS: usize = 256;
@@ -46,10 +49,12 @@ pub(crate) struct Loop<R: Runtime> {
     connections: Connections<Transport<R::Stream>>,
     timer: Timer<R>,
     wall_clock: WallClock,
-    buffer: Box<[u8]>,
+    buffer: ReadBuffer,
     inputs: Vec<Input>,
     orders: Vec<Output>,
     wakers: Vec<Waker>,
+    /// Those of earlier turns that are yet to be woken.
+    line: VecDeque<Waker>,
     /// Bodies of sends that ended with nobody waiting, to be dropped without the lock.
     bodies: Vec<Bytes>,
     /// A clone of the task's own waker, to be left for the handles.
@@ -87,10 +92,11 @@ impl<R: Runtime> Loop<R> {
             connections: Connections::new(),
             timer: Timer::new(),
             wall_clock: WallClock::new(now, unix_ms),
-            buffer: vec![0; READ_LEN].into_boxed_slice(),
+            buffer: ReadBuffer::default(),
             inputs: Vec::new(),
             orders: Vec::new(),
             wakers: Vec::new(),
+            line: VecDeque::new(),
             bodies: Vec::new(),
             own_waker: None,
             stats: DriverStats::default(),
@@ -141,7 +147,7 @@ impl<R: Runtime> Loop<R> {
             state.task = Task::Awake;
             return (Next::Turn, timeout);
         }
-        if self.wakers.len() > 1 {
+        if self.wakers.len() + self.line.len() > 1 {
             state.task = Task::Awake;
             return (Next::Yield, timeout);
         }
@@ -153,11 +159,14 @@ impl<R: Runtime> Loop<R> {
         (Next::Sleep, timeout)
     }
 
-    /// Wakes those whose operations ended, first ended first. One that panics leaves the others to [`Self::end`].
-    fn wake_all(&mut self) {
-        self.wakers.reverse();
-        while let Some(waker) = self.wakers.pop() {
-            waker.wake();
+    /// Wakes those whose operations ended, first ended first, [`WAVE`] of them at most. One that panics leaves the others to
+    /// [`Self::end`].
+    fn wake_some(&mut self) {
+        self.line.extend(self.wakers.drain(..));
+        for _ in 0..WAVE.min(self.line.len()) {
+            if let Some(waker) = self.line.pop_front() {
+                waker.wake();
+            }
         }
     }
 
@@ -201,6 +210,7 @@ impl<R: Runtime> Loop<R> {
         drop(own_waker);
         self.bodies.clear();
         // A panic here, perhaps while another one unwinds, must keep nobody from being woken.
+        self.wakers.extend(self.line.drain(..));
         while let Some(waker) = self.wakers.pop() {
             let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
         }
@@ -251,7 +261,7 @@ impl<R: Runtime> Future for Loop<R> {
             this.poll_streams(due);
             let (next, at) = this.step(cx, due);
             timeout = at;
-            this.wake_all();
+            this.wake_some();
             this.bodies.clear();
             this.carry_out();
             this.log.tell(this.shared.client_id());

@@ -50,3 +50,21 @@ fn a_single_send_takes_two_polls_and_one_look_at_one_stream() {
     assert_eq!((cost.polls, cost.turns), (2, 3));
     assert_eq!((cost.reads, cost.empty_reads, cost.writes), (1, 1, 1));
 }
+
+#[test]
+fn many_callers_are_woken_in_waves_and_none_is_left() {
+    let (world, mut peer, _client, producer) = warm();
+    peer.holds = true;
+    let mut sends: Vec<_> = (0..200).map(|i| Hand::begun(producer.send(message(&i.to_string())))).collect();
+    peer.run();
+    peer.release();
+    let mut woken = Vec::new();
+    while world.run_once() {
+        woken.push(sends.iter().filter(|send| send.flag.wakes() > 0).count());
+    }
+    assert!(woken.len() > 2 && woken[0] < 200, "{woken:?}");
+    assert_eq!(woken.last(), Some(&200));
+    // First answered, first woken.
+    assert!(sends[..woken[0]].iter().all(|send| send.flag.wakes() == 1));
+    sends.iter_mut().for_each(|send| assert!(send.output().is_ok()));
+}
