@@ -68,6 +68,18 @@ impl<'a> Pen<'a> {
         self.at += len.min(N);
     }
 
+    /// Writes a piece in place: `write` gets the next bytes and returns how many of them it wrote, and what else it found.
+    #[inline]
+    pub(crate) fn put_with<const N: usize, T>(
+        &mut self,
+        write: impl FnOnce(&mut [u8; N]) -> (usize, T),
+    ) -> T {
+        let Some(room) = self.room(N).first_chunk_mut() else { unreachable!("there is room for so many") };
+        let (len, found) = write(room);
+        self.at += len;
+        found
+    }
+
     /// Writes the first `len` bytes of a piece, and another piece behind them.
     #[inline]
     pub(crate) fn put_part_and<const N: usize, const M: usize>(
@@ -103,39 +115,53 @@ impl<'a> Pen<'a> {
 
     #[inline(never)]
     fn put_long_integer(&mut self, number: i64) -> usize {
+        let start = self.at;
         if number < 0 {
             self.put(b"-");
         }
-        let mut rest = number.unsigned_abs();
-        let len = rest.checked_ilog10().map_or(1, |log| log as usize + 1);
-        // Each digit goes to its place at once: to copy what was just written in smaller pieces is slow.
-        let digits = self.room(len);
-        let mut end = len;
-        while rest >= 100 {
-            digits[end - 2..end].copy_from_slice(&PAIRS[(rest % 100) as usize]);
-            rest /= 100;
-            end -= 2;
+        match number.unsigned_abs() {
+            number @ ..BLOCK => self.put_first_digits(number),
+            number => self.put_blocks(number),
         }
-        let [tens, ones] = PAIRS[rest as usize];
-        digits[end - 1] = ones;
-        if end == 2 {
-            digits[0] = tens;
+        self.at - start
+    }
+
+    /// Writes a number of more than eight digits.
+    fn put_blocks(&mut self, number: u64) {
+        let (rest, last) = (number / BLOCK, number % BLOCK);
+        if rest < BLOCK {
+            self.put_first_digits(rest);
+        } else {
+            self.put_first_digits(rest / BLOCK);
+            self.put(&(eight_digits(rest % BLOCK) | ZEROS).to_le_bytes());
         }
-        self.at += len;
-        len + usize::from(number < 0)
+        self.put(&(eight_digits(last) | ZEROS).to_le_bytes());
+    }
+
+    /// Writes a number of at most eight digits that is not zero.
+    #[inline]
+    fn put_first_digits(&mut self, number: u64) {
+        let digits = eight_digits(number);
+        // The zeros in front are the low bytes.
+        let cut = digits.trailing_zeros() as usize / 8;
+        self.put_part(&((digits | ZEROS) >> (8 * cut)).to_le_bytes(), 8 - cut);
     }
 }
 
-/// The numbers below 100, two digits each.
-const PAIRS: [[u8; 2]; 100] = {
-    let mut pairs = [[0; 2]; 100];
-    let mut number = 0;
-    while number < 100 {
-        pairs[number] = [b'0' + number as u8 / 10, b'0' + number as u8 % 10];
-        number += 1;
-    }
-    pairs
-};
+/// Digits are made in blocks of eight.
+const BLOCK: u64 = 100_000_000;
+const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
+
+/// The decimal digits of a number below 10^8 as values of eight bytes, the first one lowest. Each step splits all parts in two.
+#[inline]
+const fn eight_digits(number: u64) -> u64 {
+    let fours = number / 10_000 | number % 10_000 << 32;
+    // Division by 100 and by 10 as multiplication: exact for parts below 10,000 and 100.
+    let hundreds = (fours * 10_486) >> 20 & 0x0000_007F_0000_007F;
+    let pairs = hundreds | (fours - hundreds * 100) << 16;
+    let tens = (pairs * 103) >> 10 & 0x000F_000F_000F_000F;
+    tens | (pairs - tens * 10) << 8
+}
 
 /// Copies a piece that is most likely short, for which a call would cost more than the copying.
 #[inline]

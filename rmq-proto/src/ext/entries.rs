@@ -51,22 +51,30 @@ pub(super) trait TakeKnown<'a>: Iterator<Item = Entry<'a>> {
 }
 
 /// Puts the value of each of `names` where the name has its place in `found`: the last one, should there be several.
-/// Quick as far as they come in the order of `names`.
+/// Quick as far as they come in the order of `names`, with any of these left out.
 #[inline]
 pub(super) fn find<'a>(
     mut entries: impl TakeKnown<'a>,
     names: &[FieldName],
     found: &mut [Option<RawText<'a>>],
 ) {
-    for (name, found) in names.iter().zip(&mut *found) {
-        if entries.is_at_end() {
+    loop {
+        let mut is_any_known = false;
+        for (name, found) in names.iter().zip(&mut *found) {
+            if entries.is_at_end() {
+                return;
+            }
+            if let Some(value) = entries.take_known(name) {
+                *found = Some(value);
+                is_any_known = true;
+            }
+        }
+        if is_any_known {
+            continue;
+        }
+        let Some((name, value)) = entries.next() else {
             return;
-        }
-        if let Some(value) = entries.take_known(name) {
-            *found = Some(value);
-        }
-    }
-    for (name, value) in entries {
+        };
         let mut places = names.iter().zip(&mut *found);
         if let Some((_, found)) = places.find(|(known, _)| name.is(known.as_str())) {
             *found = Some(value);

@@ -47,10 +47,12 @@ pub(super) struct Marked<'a> {
 
 impl<'a> Marked<'a> {
     pub(super) fn new(object: &'a [u8], marks: &'a Marks) -> Self {
-        let ends = marks.ends.get(..usize::from(marks.len)).unwrap_or_default().iter();
-        // It was checked when the marks were made.
-        let object = core::str::from_utf8(object).unwrap_or_default();
-        Self { object, ends, name: "{\"".len(), escaped: marks.escaped }
+        let ends = marks.ends.get(..usize::from(marks.len)).unwrap_or_default();
+        // It was checked when the marks were made. The rest of the header behind it is of no use.
+        let end = ends.last().map_or(0, |(_, value_end)| usize::from(*value_end) + "\"}".len());
+        let object =
+            object.get(..end).and_then(|object| core::str::from_utf8(object).ok()).unwrap_or_default();
+        Self { object, ends: ends.iter(), name: "{\"".len(), escaped: marks.escaped }
     }
 
     /// The value from `start` on, with which the next field ends.

@@ -129,7 +129,13 @@ impl Form {
     fn goes_on(&self, text: &[u8]) -> bool {
         let last_at = self.len - WORD;
         let is_end_same = word(text, last_at) == Some(self.last);
-        is_end_same && (WORD..last_at).step_by(WORD).all(|at| word(text, at) == word(&self.bytes, at))
+        let is_covered = last_at <= WORD;
+        is_end_same && (is_covered || self.has_middle_of(text, last_at))
+    }
+
+    #[inline(never)]
+    fn has_middle_of(&self, text: &[u8], last_at: usize) -> bool {
+        (WORD..last_at).step_by(WORD).all(|at| word(text, at) == word(&self.bytes, at))
     }
 }
 

@@ -48,13 +48,26 @@ impl RawId {
     }
 
     fn to_hex(self) -> HexText {
-        const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
         let mut text = HexText { digits: [0; V6_DIGITS], len: self.len * 2 };
-        for (pair, byte) in text.digits.chunks_exact_mut(2).zip(&self.bytes) {
-            pair.copy_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+        let (words, _) = self.bytes.as_chunks();
+        let (texts, _) = text.digits.as_chunks_mut();
+        for (text, word) in texts.iter_mut().zip(words) {
+            *text = hex_digits(u32::from_be_bytes(*word));
         }
         text
     }
+}
+
+/// A number as eight upper-case hexadecimal digits.
+fn hex_digits(number: u32) -> [u8; 8] {
+    const ONES: u64 = u64::MAX / 255;
+    // Each half of a part goes to the low half of one twice as wide, until there are eight bytes of four bits.
+    let halves = u64::from(number);
+    let pairs = (halves | halves << 16) & 0x0000_FFFF_0000_FFFF;
+    let bytes = (pairs | pairs << 8) & 0x00FF_00FF_00FF_00FF;
+    let values = (bytes | bytes << 4) & (ONES * 0x0F);
+    let letters = (values + ONES * 6) >> 4 & ONES;
+    (values + ONES * u64::from(b'0') + letters * u64::from(b'A' - b'9' - 1)).to_be_bytes()
 }
 
 /// Upper-case hexadecimal digits without a heap. What lies past `len` is constant for equal bytes, so the derived
@@ -68,5 +81,13 @@ struct HexText {
 impl HexText {
     fn as_str(&self) -> &str {
         core::str::from_utf8(&self.digits[..self.len]).unwrap_or_default()
+    }
+
+    /// Writes 48 bits over the last 12 digits.
+    fn set_end(&mut self, bits: u64) {
+        if let Some(end) = self.digits[..self.len].last_chunk_mut::<12>() {
+            end[..8].copy_from_slice(&hex_digits((bits >> 16) as u32));
+            end[4..].copy_from_slice(&hex_digits(bits as u32));
+        }
     }
 }

@@ -59,10 +59,15 @@ pub struct UniqueKeyGenerator {
     last: Option<Last>,
 }
 
-#[derive(Clone, Copy, Debug)]
+/// The key made last, and what the next one has in common with it.
+#[derive(Clone, Debug)]
 struct Last {
     unix_ms: u64,
     first_month: u64,
+    /// Begin of its month, and end of its day: until then the keys differ in their last 12 digits alone.
+    month_start_unix_ms: u64,
+    day_end_unix_ms: u64,
+    key: UniqueKey,
 }
 
 /// The end of the year 9999: a clock past it is taken as standing there, which leaves the time room to move on.
@@ -77,28 +82,51 @@ impl UniqueKeyGenerator {
     /// The next key. `unix_ms` is the wall clock in milliseconds since the Unix epoch; it may stand still or go back.
     pub fn next(&mut self, unix_ms: u64) -> UniqueKey {
         let now = unix_ms.min(LATEST_UNIX_MS);
-        let now = match self.last {
-            Some(last) if self.counter == 0 => now.max(last.unix_ms + 1),
-            Some(last) => now.max(last.unix_ms),
+        let now = match &self.last {
+            Some(last) => now.max(last.unix_ms + u64::from(self.counter == 0)),
             None => now,
         };
-        let month = Month::of(now);
-        let first_month = self.last.map_or(month.number, |last| last.first_month);
-        self.last = Some(Last { unix_ms: now, first_month });
-
-        // A month has fewer than 2^32 milliseconds, and `LATEST_UNIX_MS` bounds the number of months.
-        let salt = self.salt.wrapping_add((month.number - first_month) as u32);
-        let since_month_began = (now - month.start_unix_ms) as u32;
-        let mut raw = RawId::new();
-        raw.push_ip(self.ip);
-        raw.push(&self.pid.to_be_bytes());
-        raw.push(&salt.to_be_bytes());
-        raw.push(&since_month_began.to_be_bytes());
-        raw.push(&self.counter.to_be_bytes());
+        let (ip, pid, salt) = (self.ip, self.pid, self.salt);
+        let last = match &mut self.last {
+            Some(last) if now < last.day_end_unix_ms => last,
+            last => {
+                let first_month = last.as_ref().map(|last| last.first_month);
+                last.insert(Last::on_day_of(now, first_month, ip, pid, salt))
+            }
+        };
+        last.unix_ms = now;
+        // A month has fewer than 2^32 milliseconds.
+        let since_month_began = now - last.month_start_unix_ms;
+        last.key.0.set_end(since_month_began << 16 | u64::from(self.counter));
         self.counter = self.counter.wrapping_add(1);
-        UniqueKey(raw.to_hex())
+        last.key
     }
 }
+
+impl Last {
+    /// For the first key of a day, whose last 12 digits are yet to be written.
+    #[cold]
+    fn on_day_of(now: u64, first_month: Option<u64>, ip: IpAddr, pid: u16, salt: u32) -> Self {
+        let month = Month::of(now);
+        let first_month = first_month.unwrap_or(month.number);
+        // `LATEST_UNIX_MS` bounds the number of months.
+        let salt = salt.wrapping_add((month.number - first_month) as u32);
+        let mut raw = RawId::new();
+        raw.push_ip(ip);
+        raw.push(&pid.to_be_bytes());
+        raw.push(&salt.to_be_bytes());
+        raw.push(&[0; 6]);
+        Self {
+            unix_ms: now,
+            first_month,
+            month_start_unix_ms: month.start_unix_ms,
+            day_end_unix_ms: (now / DAY_MS + 1) * DAY_MS,
+            key: UniqueKey(raw.to_hex()),
+        }
+    }
+}
+
+const DAY_MS: u64 = 86_400_000;
 
 /// A month in UTC.
 struct Month {
@@ -111,7 +139,6 @@ impl Month {
     /// Counts from 1 March of the year 0, so that a leap day is the last day of its year and 400 years, 146,097 days,
     /// begin alike.
     fn of(unix_ms: u64) -> Self {
-        const DAY_MS: u64 = 86_400_000;
         const UNIX_EPOCH_DAY: u64 = 719_468;
         let unix_day = unix_ms / DAY_MS;
         let day = unix_day + UNIX_EPOCH_DAY;

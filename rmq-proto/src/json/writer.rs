@@ -1,6 +1,6 @@
 use bytes::{BufMut, BytesMut};
 
-use super::text::{ONES, short_word, zero_bytes};
+use super::text::{ONES, short_word};
 use crate::pen::Pen;
 
 /// Writes compact JSON, one value or key after the other, commas and colons included; the [module](super) shows how.
@@ -117,42 +117,85 @@ pub(crate) fn put_integer(out: &mut BytesMut, number: i64) {
 
 /// Writes text with its escapes and without quotes (wire §2.1).
 pub(crate) fn put_escaped(pen: &mut Pen<'_>, text: &str) {
-    const WORD: usize = size_of::<u64>();
     let mut rest = text.as_bytes();
-    while !rest.is_empty() {
-        // A short end is filled up with blanks, which mean nothing here.
-        let word = rest.first_chunk().copied().unwrap_or_else(|| short_word(rest, b' ').to_le_bytes());
-        let clean = clean_len(word).min(rest.len());
-        match rest.get(clean) {
-            // What separates properties, by far the most frequent.
-            Some(special @ (0x01 | 0x02)) if clean < WORD => {
-                pen.put_part_and(&word, clean, &[b'\\', b'u', b'0', b'0', b'0', b'0' + special]);
-                rest = &rest[clean + 1..];
-            }
-            special => {
-                pen.put_part(&word, clean);
-                rest = &rest[clean..];
-                if special.is_some() && clean < WORD {
-                    rest = &rest[put_escape(pen, rest)..];
-                }
-            }
+    loop {
+        let read = put_plain(pen, rest);
+        rest = &rest[read..];
+        if rest.is_empty() {
+            return;
         }
+        rest = &rest[put_escape(pen, rest)..];
     }
 }
 
-/// How many bytes from the front on are ASCII that text can hold as it is: no control characters, no quote and no backslash.
+/// Writes bytes up to the first one that needs an escape, other than the separators of properties; returns how many were read.
 #[inline]
-fn clean_len(bytes: [u8; 8]) -> usize {
+fn put_plain(pen: &mut Pen<'_>, bytes: &[u8]) -> usize {
+    let (words, end) = bytes.as_chunks();
+    for (index, word) in words.iter().enumerate() {
+        let read = pen.put_with(|room| put_word(room, u64::from_le_bytes(*word), WORD));
+        if read < WORD {
+            return index * WORD + read;
+        }
+    }
+    if end.is_empty() {
+        return bytes.len();
+    }
+    // A short end is filled up with blanks, which mean nothing here.
+    let word = match bytes.last_chunk() {
+        Some(last) => end_word(*last, end.len()),
+        None => short_word(end, b' '),
+    };
+    bytes.len() - end.len() + pen.put_with(|room| put_word(room, word, end.len()))
+}
+
+const WORD: usize = size_of::<u64>();
+/// `\u0001` or `\u0002`.
+const ESCAPE: usize = 6;
+
+/// The last `len` bytes of a word, fewer than eight and at least one, with blanks behind them.
+#[inline]
+fn end_word(last: [u8; WORD], len: usize) -> u64 {
+    let blanks = ONES * u64::from(b' ');
+    u64::from_le_bytes(last) >> (8 * (WORD - len)) | blanks << (8 * len)
+}
+
+/// Writes the first `len` bytes of a word up to one that needs an escape, other than the separators of properties: these are by
+/// far the most frequent. Returns how many bytes were written, and read.
+#[inline]
+fn put_word(room: &mut [u8; WORD * ESCAPE + WORD], mut word: u64, len: usize) -> (usize, usize) {
+    let (mut written, mut read) = (0, 0);
+    let mut hits = special_bytes(word);
+    loop {
+        room[written..written + WORD].copy_from_slice(&word.to_le_bytes());
+        if hits == 0 {
+            return (written + len - read, len);
+        }
+        let at = hits.trailing_zeros() & !7;
+        let clean = at as usize / 8;
+        let special = word >> at & 0xFF;
+        (written, read) = (written + clean, read + clean);
+        if !matches!(special, 0x01 | 0x02) {
+            return (written, read);
+        }
+        let escape = u64::from_le_bytes(*b"\\u0000\0\0") | special << 40;
+        room[written..written + WORD].copy_from_slice(&escape.to_le_bytes());
+        (written, read) = (written + ESCAPE, read + 1);
+        (word, hits) = (word >> at >> 8, hits >> at >> 8);
+    }
+}
+
+/// The top bits of the bytes that are not ASCII that text can hold as it is: control characters, the quote, the backslash and
+/// what is above them.
+#[inline]
+const fn special_bytes(word: u64) -> u64 {
     const HIGH: u64 = ONES << 7;
-    let word = u64::from_le_bytes(bytes);
+    const LOW: u64 = !HIGH;
     // This puts the quote, 0x22, in the place of the blank, next to the control characters, and the blank behind it.
-    let turned = word ^ (ONES * 2);
-    let low = turned.wrapping_sub(ONES * 0x21) & !turned;
-    let backslash = word ^ (ONES * u64::from(b'\\'));
-    let high = word.wrapping_add(ONES) | word;
-    // Bits above the lowest one may be false hits; the lowest never is.
-    let hits = (low | high) & HIGH | zero_bytes(backslash);
-    hits.trailing_zeros() as usize / 8
+    let above_quote = ((word ^ (ONES * 2)) & LOW) + ONES * (0x80 - 0x21);
+    let no_backslash = ((word ^ (ONES * b'\\' as u64)) & LOW) + LOW;
+    let high = (word & LOW) + ONES | word;
+    (!(above_quote & no_backslash) | high) & HIGH
 }
 
 /// Writes the character that `rest` begins with, or others that are not ASCII and need no escape; returns their length.

@@ -142,6 +142,10 @@ pub fn validate_group_up_to(group: &str, max_len: usize) -> Result<(), NameError
 }
 
 fn validate(name: &str, max: usize, is_allowed: impl Fn(char) -> bool) -> Result<(), NameError> {
+    // As all names are but those that are refused.
+    if (1..=max).contains(&name.len()) && name.bytes().all(|byte| is_allowed(byte.into())) {
+        return Ok(());
+    }
     if name.trim().is_empty() {
         return Err(NameError::Blank);
     }
