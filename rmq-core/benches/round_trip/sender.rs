@@ -163,7 +163,7 @@ fn connect(client: &mut Client, peer: &mut Peer, now: Instant) -> (ConnId, i32) 
                     client.handle_input(now, Input::Received { conn, data });
                 }
             }
-            Output::Event(Event::ConnectionOpened { .. }) => {}
+            Output::Event(Event::ConnectionOpened { .. } | Event::RouteLearned { .. }) => {}
             other => panic!("nothing else was to happen: {other:?}"),
         }
     }

@@ -74,9 +74,9 @@ impl Client {
     }
 
     /// The end of an operation, as its user calls things.
-    pub(super) fn leave_namespace(&self, mut event: Event) -> Event {
-        let Some(namespace) = self.config.rules.namespace.as_deref() else { return event };
-        match &mut event {
+    pub(super) fn leave_namespace(&self, event: &mut Event) {
+        let Some(namespace) = self.config.rules.namespace.as_deref() else { return };
+        match event {
             Event::Sent { result, .. } | Event::SentBack { how: SentBack::RetryTopic(result), .. } => {
                 unwrap(namespace, &mut result.queue.topic);
             }
@@ -98,7 +98,6 @@ impl Client {
             }
             _ => {}
         }
-        event
     }
 }
 

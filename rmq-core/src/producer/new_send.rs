@@ -1,6 +1,6 @@
 //! What a call brings to send.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::sync::Arc;
 
 use bytes::Bytes;
@@ -60,7 +60,7 @@ impl NewSend {
             flag: message.flag(),
             sys_flag: message.sys_flag(),
             properties,
-            message_id: key.to_string(),
+            message_id: key.as_str().into(),
         }
     }
 

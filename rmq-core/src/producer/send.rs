@@ -3,6 +3,7 @@
 //!
 //! The machine holds what one message needs; [its step](super::Step) says where it is; the client carries its orders out.
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
@@ -28,6 +29,9 @@ use crate::recall::Recall;
 use crate::route::TopicId;
 use crate::time::Instant;
 use crate::trace::published;
+
+/// Region of brokers that name none; most others name it, too.
+const DEFAULT_REGION: &str = "DefaultRegion";
 
 #[derive(Clone, Debug)]
 pub(crate) struct SendOp {
@@ -295,30 +299,36 @@ impl SendOp {
             offset_message_id: header.message_id.to_string(),
             transaction_id: header.transaction_id.as_ref().map(ToString::to_string),
             recall_handle: header.recall_handle.as_ref().map(ToString::to_string),
-            region_id: header.region_id.as_deref().unwrap_or("DefaultRegion").to_string(),
+            region_id: region(header.region_id.as_deref()),
             trace_on: header.trace_on.as_deref() != Some("false"),
             attempts: self.ended + 1,
         }
     }
 
     /// How it ends when it is given up.
-    pub(crate) fn into_failed(self, op: OpId, now: Instant, kind: SendErrorKind) -> Event {
-        let is_recall = self.recall().is_some();
-        let error = self.into_error(now, kind);
-        if is_recall {
+    pub(crate) fn failed(&mut self, op: OpId, now: Instant, kind: SendErrorKind) -> Event {
+        let error = self.take_error(now, kind);
+        if self.recall().is_some() {
             Event::RecallFailed { op, error: RecallError(error) }
         } else {
             Event::SendFailed { op, error }
         }
     }
 
-    pub(crate) fn into_error(self, now: Instant, kind: SendErrorKind) -> SendError {
+    fn take_error(&mut self, now: Instant, kind: SendErrorKind) -> SendError {
         SendError(Box::new(SendFailure {
             kind,
-            topic: self.topic,
-            message_id: self.message_id,
-            attempts: self.failed,
+            topic: self.topic.clone(),
+            message_id: mem::take(&mut self.message_id),
+            attempts: mem::take(&mut self.failed),
             took: now.saturating_since(self.began),
         }))
+    }
+}
+
+fn region(named: Option<&str>) -> Cow<'static, str> {
+    match named {
+        None | Some(DEFAULT_REGION) => Cow::Borrowed(DEFAULT_REGION),
+        Some(other) => Cow::Owned(other.into()),
     }
 }

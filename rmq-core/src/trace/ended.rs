@@ -23,7 +23,7 @@ pub(crate) struct Labels {
 impl Labels {
     /// Of a half message just sent, whose tag and keys are in its own record; none if its broker does not want it traced.
     pub(crate) fn of_half(half: &SendResult) -> Option<Self> {
-        half.trace_on.then(|| Self { region: half.region_id.clone(), tags: None, keys: None })
+        half.trace_on.then(|| Self { region: half.region_id.to_string(), tags: None, keys: None })
     }
 
     /// Of a half message that a broker asks about; none if it does not want it traced.
