@@ -227,7 +227,7 @@ impl Client {
         if self.sends.get(op.0).is_some_and(|send| send.request().is_some()) {
             return self.await_reply(op, result);
         }
-        self.end(op, |_| Event::Sent { op, result });
+        self.end(op, |send| send.stored(op, result));
     }
 
     pub(super) fn end_oneway(&mut self, op: OpId) {

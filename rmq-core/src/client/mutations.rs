@@ -59,8 +59,8 @@ impl Client {
 impl SendOp {
     pub(super) fn rename(&mut self, key: UniqueKey) {
         let id = key.to_string();
-        self.properties = self.properties.replace(&self.message_id, &id);
-        self.message_id = id;
+        self.properties = self.properties.replace(self.message_id(), &id);
+        self.name(id);
     }
 }
 

@@ -53,16 +53,6 @@ impl Client {
         topic
     }
 
-    /// The topic of replies is the cluster's own: each broker has it as it is, and in a namespace none.
-    pub(super) fn enter_namespace(&self, send: &mut SendOp) {
-        if send.code == RequestCode::SEND_REPLY_MESSAGE_V2 {
-            return;
-        }
-        if let Cow::Owned(topic) = self.wire_name(&send.topic) {
-            send.topic = topic.into();
-        }
-    }
-
     /// A message to be given back, as it is called on the wire; `None` when that is no difference.
     pub(super) fn back_on_the_wire(&self, message: &SendBack) -> Result<Option<SendBack>, RejectReason> {
         let Some(namespace) = &self.config.rules.namespace else { return Ok(None) };
@@ -98,6 +88,17 @@ impl Client {
             }
             _ => {}
         }
+    }
+}
+
+/// The topic of replies is the cluster's own: each broker has it as it is, and in a namespace none.
+pub(super) fn enter_namespace(namespace: Option<&str>, send: &mut SendOp) {
+    let Some(namespace) = namespace else { return };
+    if send.code == RequestCode::SEND_REPLY_MESSAGE_V2 {
+        return;
+    }
+    if let Cow::Owned(topic) = namespace::wrap(namespace, &send.topic) {
+        send.topic = topic.into();
     }
 }
 

@@ -49,11 +49,11 @@ pub(crate) fn ended(send: &SendOp, unix_ms: u64) -> Option<TraceRecord> {
         region: Some(labels.region.clone()),
         group: send.config.group.clone(),
         topic: send.topic.to_string(),
-        message_id: send.message_id.clone(),
+        message_id: send.message_id().into(),
         tags: labels.tags.clone(),
         keys: labels.keys.clone(),
         broker: address.map_or_else(String::new, ToString::to_string),
-        transaction_id: Some(send.message_id.clone()),
+        transaction_id: Some(send.message_id().into()),
         state: end.resolution,
         from_check: end.from_check,
     }))
