@@ -40,7 +40,8 @@ impl Client {
             }
             send.permit = admission.take(bytes);
         }
-        self.effects.push_back(Effect::Proceed(op));
+        debug_assert!(self.effects.is_empty(), "each call carries its orders out");
+        self.proceed(op);
     }
 
     /// Takes the permit of a message that waits for others to go out with; there is room for it.

@@ -4,7 +4,6 @@ use core::mem;
 
 use rmq_proto::command::RemotingCommand;
 
-use super::outputs::Item;
 use super::{Client, Effect, Timer};
 use crate::error::{CloseCause, RequestError, SendErrorKind};
 use crate::event::{Event, OpId, SendResult};
@@ -220,6 +219,7 @@ impl Client {
         }
     }
 
+    #[inline]
     fn stored(&mut self, op: OpId, result: SendResult) {
         if self.sends.get(op.0).is_some_and(|send| send.riders().is_some()) {
             return self.stored_batch(op, &result);
@@ -284,7 +284,7 @@ impl Client {
             mutated!(ForgetPermit) && matches!(event, Event::SendFailed { .. } | Event::Cancelled { .. });
         let bytes = if forgotten { 0 } else { bytes };
         mutated!(EndTwice => self.tell_failure_once_more(&event));
-        self.outputs.push(Item::Terminal { event, bytes });
+        self.outputs.push_terminal(event, bytes);
     }
 
     /// Fails every send under way, as the client shuts down.

@@ -290,6 +290,7 @@ impl SendOp {
     }
 
     /// How it ends when it is stored.
+    #[inline]
     pub(crate) fn stored(&mut self, op: OpId, mut result: SendResult) -> Event {
         if result.message_id.is_empty() {
             result.message_id = self.take_message_id();
