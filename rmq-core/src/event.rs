@@ -1,5 +1,6 @@
 //! What a user learns.
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -363,7 +364,7 @@ pub struct SendResult {
     /// What the message can be [recalled](crate::Recall) by: of timer messages, from brokers since 5.3.2.
     pub recall_handle: Option<String>,
     /// Region of the broker; `DefaultRegion` unless it said otherwise.
-    pub region_id: String,
+    pub region_id: Cow<'static, str>,
     /// Whether the broker wants this message traced.
     pub trace_on: bool,
     /// Attempts it took, from 1.

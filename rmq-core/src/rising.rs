@@ -62,7 +62,7 @@ impl<K: Copy + Ord, V> RisingMap<K, V> {
             };
         }
         // A key has one place.
-        let before = self.rest.remove(&key);
+        let before = if self.rest.is_empty() { None } else { self.rest.remove(&key) };
         self.row.push_back((key, Some(value)));
         before
     }
@@ -86,6 +86,9 @@ impl<K: Copy + Ord, V> RisingMap<K, V> {
     }
 
     pub(crate) fn remove(&mut self, key: &K) -> Option<V> {
+        if self.row.front().is_some_and(|(first, _)| first == key) {
+            return self.pop_row().map(|(_, value)| value);
+        }
         let Some(place) = self.place(key) else { return self.rest.remove(key) };
         let value = self.row[place].1.take()?;
         self.holes += 1;
@@ -101,7 +104,19 @@ impl<K: Copy + Ord, V> RisingMap<K, V> {
         }
     }
 
+    /// Takes out the first of the row.
+    fn pop_row(&mut self) -> Option<(K, V)> {
+        let (key, value) = self.row.pop_front()?;
+        if self.holes > 0 {
+            self.close_up();
+        }
+        value.map(|value| (key, value))
+    }
+
     pub(crate) fn pop_first(&mut self) -> Option<(K, V)> {
+        if self.rest.is_empty() {
+            return self.pop_row();
+        }
         let (key, _) = self.first_key_value()?;
         let key = *key;
         self.remove(&key).map(|value| (key, value))

@@ -86,6 +86,18 @@ impl<T> Slab<T> {
         Some(value)
     }
 
+    /// Drops an entry where it is.
+    pub(crate) fn clear(&mut self, id: Id) {
+        if let Some(entry) = self.entries.get_mut(id.slot as usize)
+            && entry.generation == id.generation
+            && entry.value.is_some()
+        {
+            entry.value = None;
+            entry.generation = entry.generation.wrapping_add(1);
+            self.free.push(id.slot);
+        }
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Id, &T)> {
         self.entries.iter().enumerate().filter_map(|(slot, entry)| {
             let id = Id { slot: slot as u32, generation: entry.generation };

@@ -43,7 +43,8 @@ impl Add<Duration> for Instant {
 
     /// Saturates, at an instant that never comes. Fractions of a microsecond are rounded up, so that a deadline never lies before its time.
     fn add(self, rhs: Duration) -> Self {
-        let micros = u64::try_from(rhs.as_nanos().div_ceil(1_000)).unwrap_or(u64::MAX);
+        let fraction = u64::from(rhs.subsec_nanos().div_ceil(1_000));
+        let micros = rhs.as_secs().saturating_mul(1_000_000).saturating_add(fraction);
         Self(self.0.saturating_add(micros))
     }
 }

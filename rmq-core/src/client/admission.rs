@@ -40,7 +40,8 @@ impl Client {
             }
             send.permit = admission.take(bytes);
         }
-        self.effects.push_back(Effect::Proceed(op));
+        debug_assert!(self.effects.is_empty(), "each call carries its orders out");
+        self.proceed(op);
     }
 
     /// Takes the permit of a message that waits for others to go out with; there is room for it.
@@ -52,12 +53,6 @@ impl Client {
         }
     }
 
-    /// Gives back what an ended send had, and lets in those that there is room for now.
-    pub(super) fn release(&mut self, send: &mut SendOp) {
-        let permit = core::mem::take(&mut send.permit);
-        self.give_back(send.producer, send.config.in_flight, permit);
-    }
-
     /// A request that a broker has is under way no longer, though its reply is waited for.
     pub(super) fn release_sent(&mut self, OpId(op): OpId) {
         let Some(send) = self.sends.get_mut(op) else { return };
@@ -66,7 +61,8 @@ impl Client {
         self.give_back(producer, limit, permit);
     }
 
-    fn give_back(&mut self, producer: ProducerId, limit: Option<InFlight>, permit: Permit) {
+    /// Gives back what a send had, and lets in those that there is room for now.
+    pub(super) fn give_back(&mut self, producer: ProducerId, limit: Option<InFlight>, permit: Permit) {
         let Some(limit) = limit.filter(|_| permit != Permit::Unneeded) else { return };
         let Some(admission) = self.producers.admission_mut(producer) else { return };
         admission.release(permit);

@@ -4,7 +4,6 @@ use core::mem;
 
 use rmq_proto::command::RemotingCommand;
 
-use super::outputs::Item;
 use super::{Client, Effect, Timer};
 use crate::error::{CloseCause, RequestError, SendErrorKind};
 use crate::event::{Event, OpId, SendResult};
@@ -220,6 +219,7 @@ impl Client {
         }
     }
 
+    #[inline]
     fn stored(&mut self, op: OpId, result: SendResult) {
         if self.sends.get(op.0).is_some_and(|send| send.riders().is_some()) {
             return self.stored_batch(op, &result);
@@ -227,7 +227,7 @@ impl Client {
         if self.sends.get(op.0).is_some_and(|send| send.request().is_some()) {
             return self.await_reply(op, result);
         }
-        self.end(op, |_| Event::Sent { op, result });
+        self.end(op, |send| send.stored(op, result));
     }
 
     pub(super) fn end_oneway(&mut self, op: OpId) {
@@ -256,34 +256,35 @@ impl Client {
         if self.sends.get(op.0).is_some_and(|send| send.riders().is_some()) {
             return self.give_up_batch(op, &kind);
         }
-        self.end(op, |send| send.into_failed(op, now, kind));
+        self.end(op, |send| send.failed(op, now, kind));
     }
 
     /// The one way out: an operation ends once, with one event.
-    pub(super) fn end(&mut self, op: OpId, event: impl FnOnce(SendOp) -> Event) {
-        let Some(mut send) = self.sends.remove(op.0) else { return };
+    pub(super) fn end(&mut self, op: OpId, event: impl FnOnce(&mut SendOp) -> Event) {
+        let Some(send) = self.sends.get_mut(op.0) else { return };
         self.timers.disarm(&mut send.timer);
-        self.release(&mut send);
-        if let Purpose::Trace(cargo) = send.purpose {
-            return self.traces_ended(cargo, &event(send));
-        }
+        let (producer, limit, permit) = (send.producer, send.config.in_flight, mem::take(&mut send.permit));
         let bytes = send.bytes();
         let is_question = matches!(send.target, Target::Queues);
+        let mut event = event(send);
         let purpose = mem::take(&mut send.purpose);
-        let event = event(send);
-        let event = match purpose {
-            Purpose::Back(back) => back.conclude(self.now, event),
-            Purpose::End(end) => end.conclude(event),
-            Purpose::Request(request) => self.end_request(*request, event),
-            Purpose::Message | Purpose::Batch(_) | Purpose::Trace(_) => event,
-        };
-        let event = self.leave_namespace(event);
+        // Where it is: it is long, and all that is wanted of it was taken.
+        self.sends.clear(op.0);
+        self.give_back(producer, limit, permit);
+        match purpose {
+            Purpose::Message | Purpose::Batch(_) => {}
+            Purpose::Back(back) => event = back.conclude(self.now, event),
+            Purpose::End(end) => event = end.conclude(event),
+            Purpose::Request(request) => event = self.end_request(*request, event),
+            Purpose::Trace(cargo) => return self.traces_ended(cargo, &event),
+        }
+        self.leave_namespace(&mut event);
         self.stats.count_end(&event, is_question);
         let forgotten =
             mutated!(ForgetPermit) && matches!(event, Event::SendFailed { .. } | Event::Cancelled { .. });
         let bytes = if forgotten { 0 } else { bytes };
         mutated!(EndTwice => self.tell_failure_once_more(&event));
-        self.outputs.push(Item::Terminal { event, bytes });
+        self.outputs.push_terminal(event, bytes);
     }
 
     /// Fails every send under way, as the client shuts down.

@@ -6,7 +6,7 @@ use super::Client;
 use crate::config::SendOptions;
 use crate::error::{RejectReason, Rejected};
 use crate::event::{MessageQueue, OpId, ProducerId};
-use crate::producer::{Batch, NewSend, Purpose, SendOp, Target};
+use crate::producer::{Batch, MessageId, NewSend, Purpose, SendOp, Target};
 use crate::time::Instant;
 
 impl Client {
@@ -75,7 +75,7 @@ impl Client {
             flag: 0,
             sys_flag: 0,
             properties: encoded.properties,
-            message_id: encoded.message_ids,
+            message_id: MessageId::Own(encoded.message_ids),
         };
         let timeout = options.timeout.unwrap_or(config.send_timeout);
         let born_ms = self.born_ms();

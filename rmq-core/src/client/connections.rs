@@ -263,11 +263,11 @@ impl Client {
         }
         match entry {
             Some(Entry { owner: Some(owner), again, .. }) if goes_away => {
-                self.sent_away(id, Request { owner, again }, command);
+                self.sent_away(id, Request { owner, again }, &command);
                 self.settle();
             }
             Some(Entry { owner: Some(owner), .. }) => {
-                self.effects.push_back(Effect::Answered { owner, command });
+                self.answered(owner, &command);
                 self.settle();
             }
             Some(Entry { owner: None, .. }) | None => self.stats.unknown_answers += 1,

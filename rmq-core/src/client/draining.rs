@@ -15,7 +15,7 @@ use crate::link::{Asking, HOLD_OFF, Link, LinkId, Owner, Request};
 
 impl Client {
     /// A peer that goes away did not act on a request.
-    pub(super) fn sent_away(&mut self, id: LinkId, request: Request, answer: RemotingCommand) {
+    pub(super) fn sent_away(&mut self, id: LinkId, request: Request, answer: &RemotingCommand) {
         self.stats.go_aways += 1;
         let Request { owner, again } = request;
         let goes_on = !again && self.config.reconnect_on_go_away && self.replace(id);
@@ -23,7 +23,7 @@ impl Client {
         match (owner, address) {
             // The new connection begins with a heartbeat.
             (Owner::Heartbeat(_), _) if goes_on => {}
-            (Owner::Heartbeat(_), _) => self.effects.push_back(Effect::Answered { owner, command: answer }),
+            (Owner::Heartbeat(_), _) => self.answered(owner, answer),
             (_, Some(address)) if goes_on => self.put_again(&address, Request { owner, again: true }),
             _ => self.effects.push_back(Effect::Failed { owner, error: RequestError::GoneAway }),
         }

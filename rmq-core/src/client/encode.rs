@@ -121,7 +121,7 @@ impl Client {
                     + escaped(&op.properties)
                     + escaped(broker)
                     + op.recall().map_or(0, |recall| recall.handle().len())
-                    + op.ending().map_or(0, |end| (end.bytes() + op.message_id.len()) * 6)
+                    + op.ending().map_or(0, |end| (end.bytes() + op.message_id().len()) * 6)
             }),
             Some(Owner::SendBack(OpId(op))) => {
                 let header = self.sends.get(op).and_then(SendOp::back).map(|back| back.header());

@@ -14,6 +14,7 @@ use rmq_proto::command::EncodeError;
 use rmq_proto::header::SendMessageV2Header;
 use rmq_proto::message::{Prepared, PreparedBatch, batch_properties, join_ids};
 
+use super::namespaces::enter_namespace;
 use super::sending::most_bytes;
 use super::{Client, Effect, Timer, encode};
 use crate::config::{ProducerConfig, SendOptions};
@@ -46,7 +47,7 @@ impl Client {
 
     /// Lets a message wait in its group, which goes out when that makes it large enough.
     pub(super) fn gather(&mut self, mut send: SendOp, key: GroupKey) -> OpId {
-        self.enter_namespace(&mut send);
+        enter_namespace(self.config.rules.namespace.as_deref(), &mut send);
         let (body_len, element_len) = (send.body.len(), element_len(&send));
         let enough = send.config.auto_batch.map_or(0, |auto| auto.bytes);
         self.send_bytes += send.bytes();
@@ -192,19 +193,19 @@ impl Client {
             return;
         }
         let left: Vec<OpId> = self.left_in(batch).into_iter().map(|(_, op)| op).collect();
-        let ids = left.iter().filter_map(|op| self.sends.get(op.0)).map(|send| send.message_id.as_str());
+        let ids = left.iter().filter_map(|op| self.sends.get(op.0)).map(SendOp::message_id);
         let message_ids = join_ids(ids);
         let Some(send) = self.sends.get_mut(batch.0) else { return };
         if let Some(riders) = send.riders_mut() {
             riders.members = left;
-            send.message_id = message_ids;
+            send.name(message_ids);
         }
     }
 
     /// Each operation of a stored batch is told its part.
     pub(super) fn stored_batch(&mut self, batch: OpId, result: &SendResult) {
         for (place, op) in self.left_in(batch) {
-            self.end(op, |send| Event::Sent { op, result: part_of(result, place, &send.message_id) });
+            self.end(op, |send| Event::Sent { op, result: part_of(result, place, send.message_id()) });
         }
         self.end_batch(batch);
     }
@@ -215,7 +216,7 @@ impl Client {
         let Some(result) = result else { return };
         for (place, op) in self.left_in(batch) {
             if let Some(send) = self.sends.get_mut(op.0) {
-                let part = part_of(&result, place, &send.message_id);
+                let part = part_of(&result, place, send.message_id());
                 send.keep(part);
             }
         }

@@ -87,7 +87,6 @@ impl Rank for Timer {
 /// What a machine ordered and the client has not carried out yet.
 #[derive(Clone, Debug)]
 enum Effect {
-    Answered { owner: Owner, command: RemotingCommand },
     Failed { owner: Owner, error: RequestError },
     Proceed(OpId),
 }
@@ -325,6 +324,10 @@ impl Client {
     /// Carries out orders until there are none. Each send has a bounded number of attempts and each question a bounded
     /// number of servers, so there is an end.
     fn settle(&mut self) {
+        let is_settled = self.effects.is_empty() && self.registering.is_empty() && self.lifecycle.accepts();
+        if is_settled {
+            return;
+        }
         loop {
             self.carry_out();
             self.shutdown_step();
@@ -338,14 +341,6 @@ impl Client {
         while let Some(effect) = self.effects.pop_front().or_else(|| self.next_registered()) {
             match effect {
                 Effect::Proceed(op) => self.proceed(op),
-                Effect::Answered { owner, command } => match owner {
-                    Owner::Send(op) => self.send_answered(op, &command),
-                    Owner::SendBack(op) => self.back_answered(op, &command),
-                    Owner::Route(topic) => self.route_answered(topic, &command),
-                    Owner::Heartbeat(link) => self.heartbeat_answered(link, &command),
-                    Owner::Unregister(_) => self.unregistered(),
-                    Owner::Probe(probe) => self.probe_answered(probe, &command),
-                },
                 Effect::Failed { owner, error } => match owner {
                     Owner::Send(op) => self.attempt_failed(op, error),
                     Owner::SendBack(op) => self.back_failed(op, error),
@@ -355,6 +350,19 @@ impl Client {
                     Owner::Probe(probe) => self.probe_failed(probe),
                 },
             }
+        }
+    }
+
+    /// Takes the answer to a request. Nothing was left to be carried out before it came.
+    fn answered(&mut self, owner: Owner, command: &RemotingCommand) {
+        debug_assert!(self.effects.is_empty(), "each call carries its orders out");
+        match owner {
+            Owner::Send(op) => self.send_answered(op, command),
+            Owner::SendBack(op) => self.back_answered(op, command),
+            Owner::Route(topic) => self.route_answered(topic, command),
+            Owner::Heartbeat(link) => self.heartbeat_answered(link, command),
+            Owner::Unregister(_) => self.unregistered(),
+            Owner::Probe(probe) => self.probe_answered(probe, command),
         }
     }
 

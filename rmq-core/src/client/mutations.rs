@@ -8,7 +8,6 @@ use rmq_proto::header::SendResponseHeader;
 use rmq_proto::id::UniqueKey;
 
 use super::Client;
-use super::outputs::Item;
 use crate::event::Event;
 use crate::link::{LinkId, Owner, Up};
 use crate::producer::SendOp;
@@ -40,7 +39,7 @@ impl Client {
     /// Tells of a send that failed after several attempts, before it is told in order.
     pub(super) fn tell_failure_once_more(&mut self, event: &Event) {
         if matches!(event, Event::SendFailed { error, .. } if error.attempts().len() > 1) {
-            self.outputs.push(Item::Terminal { event: event.clone(), bytes: 0 });
+            self.outputs.push_terminal(event.clone(), 0);
         }
     }
 
@@ -59,8 +58,8 @@ impl Client {
 impl SendOp {
     pub(super) fn rename(&mut self, key: UniqueKey) {
         let id = key.to_string();
-        self.properties = self.properties.replace(&self.message_id, &id);
-        self.message_id = id;
+        self.properties = self.properties.replace(self.message_id(), &id);
+        self.name(id);
     }
 }
 

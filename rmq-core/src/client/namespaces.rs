@@ -53,16 +53,6 @@ impl Client {
         topic
     }
 
-    /// The topic of replies is the cluster's own: each broker has it as it is, and in a namespace none.
-    pub(super) fn enter_namespace(&self, send: &mut SendOp) {
-        if send.code == RequestCode::SEND_REPLY_MESSAGE_V2 {
-            return;
-        }
-        if let Cow::Owned(topic) = self.wire_name(&send.topic) {
-            send.topic = topic.into();
-        }
-    }
-
     /// A message to be given back, as it is called on the wire; `None` when that is no difference.
     pub(super) fn back_on_the_wire(&self, message: &SendBack) -> Result<Option<SendBack>, RejectReason> {
         let Some(namespace) = &self.config.rules.namespace else { return Ok(None) };
@@ -74,9 +64,9 @@ impl Client {
     }
 
     /// The end of an operation, as its user calls things.
-    pub(super) fn leave_namespace(&self, mut event: Event) -> Event {
-        let Some(namespace) = self.config.rules.namespace.as_deref() else { return event };
-        match &mut event {
+    pub(super) fn leave_namespace(&self, event: &mut Event) {
+        let Some(namespace) = self.config.rules.namespace.as_deref() else { return };
+        match event {
             Event::Sent { result, .. } | Event::SentBack { how: SentBack::RetryTopic(result), .. } => {
                 unwrap(namespace, &mut result.queue.topic);
             }
@@ -98,7 +88,17 @@ impl Client {
             }
             _ => {}
         }
-        event
+    }
+}
+
+/// The topic of replies is the cluster's own: each broker has it as it is, and in a namespace none.
+pub(super) fn enter_namespace(namespace: Option<&str>, send: &mut SendOp) {
+    let Some(namespace) = namespace else { return };
+    if send.code == RequestCode::SEND_REPLY_MESSAGE_V2 {
+        return;
+    }
+    if let Cow::Owned(topic) = namespace::wrap(namespace, &send.topic) {
+        send.topic = topic.into();
     }
 }
 

@@ -45,10 +45,14 @@ impl Outputs {
     }
 
     pub(super) fn push(&mut self, item: Item) {
-        if matches!(item, Item::Terminal { .. }) {
-            self.terminals += 1;
-        }
         self.items.push_back(item);
+    }
+
+    /// The end of an operation.
+    #[inline]
+    pub(super) fn push_terminal(&mut self, event: Event, bytes: usize) {
+        self.terminals += 1;
+        self.items.push_back(Item::Terminal { event, bytes });
     }
 
     /// False when there is no room for it.

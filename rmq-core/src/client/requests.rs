@@ -186,7 +186,7 @@ impl Client {
         let request = self.sends.get_mut(op.0).and_then(SendOp::request_mut);
         let sent = request.and_then(|request| request.sent.take());
         self.end(op, |send| {
-            let (message_id, attempts) = (send.message_id, send.ended);
+            let (message_id, attempts) = (send.take_message_id(), send.ended);
             Event::Replied { op, reply: Box::new(Replied { message, message_id, attempts, sent }) }
         });
     }

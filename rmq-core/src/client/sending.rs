@@ -7,6 +7,7 @@ use rmq_proto::body::TopicRouteData;
 use rmq_proto::message::{ID_ROOM, Prepared};
 
 use super::Client;
+use super::namespaces::enter_namespace;
 use crate::config::{ProducerConfig, SendOptions};
 use crate::error::{RejectReason, Rejected, SendErrorKind, ServerOutcome};
 use crate::event::{Event, MessageQueue, OpId, ProducerId};
@@ -82,13 +83,16 @@ impl Client {
         })
     }
 
-    pub(super) fn begin(&mut self, mut send: SendOp) -> OpId {
-        self.enter_namespace(&mut send);
-        self.send_bytes += send.bytes();
-        let correlation_id = send.request().map(|request| request.correlation_id);
-        let is_message = matches!(send.purpose, Purpose::Message);
+    pub(super) fn begin(&mut self, send: SendOp) -> OpId {
+        // Before it is looked at, so that it is moved once: it is long.
         let op = OpId(self.sends.insert(send));
-        self.requests.extend(correlation_id.map(|id| (id, op)));
+        let Some(send) = self.sends.get_mut(op.0) else { return op };
+        enter_namespace(self.config.rules.namespace.as_deref(), send);
+        self.send_bytes += send.bytes();
+        let is_message = matches!(send.purpose, Purpose::Message);
+        if let Some(request) = send.request() {
+            self.requests.insert(request.correlation_id, op);
+        }
         // What may begin an attempt at once has its timer armed there; whatever else it comes to arms it, too.
         if !is_message {
             self.arm_send(op, None);

@@ -13,6 +13,7 @@ use rmq_proto::properties::PGROUP;
 
 use super::encode::Batch;
 use super::inbound::own_body;
+use super::namespaces::enter_namespace;
 use super::{Client, Effect, Timer};
 use crate::address::Address;
 use crate::config::{ProducerConfig, SendOptions};
@@ -175,7 +176,7 @@ impl Client {
         send.progress =
             Some(Progress { choice, address: address.clone(), began: now, deadline: send.deadline });
         send.purpose = Purpose::End(Box::new(end));
-        self.enter_namespace(&mut send);
+        enter_namespace(self.config.rules.namespace.as_deref(), &mut send);
         self.stats.transaction_ends += 1;
         self.send_bytes += send.bytes();
         let op = OpId(self.sends.insert(send));

@@ -46,7 +46,7 @@ impl SendOp {
     pub(super) fn id_of_result(&self, header: &SendResponseHeader<'_>) -> String {
         match self.batch() {
             Some(batch) if header.batch_unique_id.is_some() => batch.id.clone(),
-            _ => self.message_id.clone(),
+            _ => self.message_id().into(),
         }
     }
 

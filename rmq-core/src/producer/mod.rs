@@ -3,6 +3,7 @@
 mod admission;
 mod batch;
 mod gather;
+mod message_id;
 mod new_send;
 mod purpose;
 mod request;
@@ -12,6 +13,7 @@ mod step;
 pub(crate) use admission::{Admission, Permit};
 pub(crate) use batch::{Batch, Riders, part_of};
 pub(crate) use gather::{Gathering, Group, GroupId, GroupKey, element_len};
+pub(crate) use message_id::MessageId;
 pub(crate) use new_send::{NewSend, Target};
 pub(crate) use purpose::Purpose;
 pub(crate) use request::RequestOp;

@@ -1,6 +1,6 @@
 //! What a call brings to send.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::sync::Arc;
 
 use bytes::Bytes;
@@ -8,6 +8,7 @@ use rmq_proto::code::RequestCode;
 use rmq_proto::id::UniqueKey;
 use rmq_proto::message::Prepared;
 
+use super::MessageId;
 use crate::event::MessageQueue;
 use crate::recall::Recall;
 use crate::route::Choice;
@@ -41,7 +42,7 @@ pub(crate) struct NewSend {
     pub(crate) flag: i32,
     pub(crate) sys_flag: i32,
     pub(crate) properties: String,
-    pub(crate) message_id: String,
+    pub(crate) message_id: MessageId,
 }
 
 impl NewSend {
@@ -50,7 +51,7 @@ impl NewSend {
         Self::with(message, target, key, message.properties_with_id(key))
     }
 
-    /// Of a message that goes out with these properties; the id `key` is among them.
+    /// Of a message that goes out with these properties; the id `key` is the last of them.
     pub(crate) fn with(message: &Prepared, target: Target, key: &UniqueKey, properties: String) -> Self {
         Self {
             topic: message.shared_topic(),
@@ -60,7 +61,7 @@ impl NewSend {
             flag: message.flag(),
             sys_flag: message.sys_flag(),
             properties,
-            message_id: key.to_string(),
+            message_id: MessageId::LastProperty(key.as_str().len()),
         }
     }
 
@@ -74,7 +75,7 @@ impl NewSend {
             flag: 0,
             sys_flag: 0,
             properties: String::new(),
-            message_id,
+            message_id: MessageId::Own(message_id),
         }
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! The machine holds what one message needs; [its step](super::Step) says where it is; the client carries its orders out.
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
@@ -17,7 +18,7 @@ use rmq_proto::header::SendResponseHeader;
 use rmq_proto::message::ElementHead;
 use rmq_proto::trace::TraceRecord;
 
-use super::{NewSend, Permit, Progress, Purpose, Step, Target, Verdict};
+use super::{MessageId, NewSend, Permit, Progress, Purpose, Step, Target, Verdict};
 use crate::config::{AttemptTimeout, ProducerConfig};
 use crate::deadlines::Armed;
 use crate::error::{Attempt, RecallError, RequestError, SendError, SendErrorKind, SendFailure};
@@ -28,6 +29,9 @@ use crate::recall::Recall;
 use crate::route::TopicId;
 use crate::time::Instant;
 use crate::trace::published;
+
+/// Region of brokers that name none; most others name it, too.
+const DEFAULT_REGION: &str = "DefaultRegion";
 
 #[derive(Clone, Debug)]
 pub(crate) struct SendOp {
@@ -43,7 +47,7 @@ pub(crate) struct SendOp {
     pub(crate) sys_flag: i32,
     /// Encoded, UNIQ_KEY included: the same bytes in every attempt.
     pub(crate) properties: String,
-    pub(crate) message_id: String,
+    pub(super) message_id: MessageId,
     pub(crate) born_ms: i64,
     pub(crate) oneway: bool,
     pub(crate) began: Instant,
@@ -174,15 +178,18 @@ impl SendOp {
 
     /// When an attempt that begins now has had its share of the time.
     pub(crate) fn attempt_deadline(&self, now: Instant) -> Instant {
-        let left = self.deadline.saturating_since(now);
         let attempts_left = self.attempts_allowed().saturating_sub(self.ended).max(1);
+        // The last share ends with the call, whatever the division rounds away.
+        if attempts_left == 1 {
+            return self.deadline;
+        }
+        let left = self.deadline.saturating_since(now);
         let share = match self.config.attempt_timeout {
             AttemptTimeout::Split => left / attempts_left,
-            AttemptTimeout::Cap(cap) if attempts_left > 1 => left.min(cap),
-            AttemptTimeout::Cap(_) | AttemptTimeout::Whole => left,
+            AttemptTimeout::Cap(cap) => left.min(cap),
+            AttemptTimeout::Whole => left,
         };
-        // The last share ends with the call, whatever the division rounded away.
-        if attempts_left == 1 { self.deadline } else { now + share }
+        now + share
     }
 
     /// The attempt under way failed.
@@ -219,11 +226,10 @@ impl SendOp {
         let again = status != SendStatus::SendOk
             && self.config.retry.retries_not_stored_ok()
             && !self.answers_are_final();
-        // A message that is at its end has no more need of its id.
-        result.message_id = match self.purpose {
-            Purpose::Message if !again => mem::take(&mut self.message_id),
-            _ => self.id_of_result(&header),
-        };
+        // That of a message that is at its end is taken there.
+        if again || !matches!(self.purpose, Purpose::Message) {
+            result.message_id = self.id_of_result(&header);
+        }
         if !again {
             self.end_attempt(now, None);
             return Verdict::Stored(result);
@@ -283,6 +289,15 @@ impl SendOp {
         self.record.take()
     }
 
+    /// How it ends when it is stored.
+    #[inline]
+    pub(crate) fn stored(&mut self, op: OpId, mut result: SendResult) -> Event {
+        if result.message_id.is_empty() {
+            result.message_id = self.take_message_id();
+        }
+        Event::Sent { op, result }
+    }
+
     /// All but the message's id.
     fn result(&self, status: SendStatus, header: &SendResponseHeader<'_>) -> SendResult {
         let broker =
@@ -295,30 +310,36 @@ impl SendOp {
             offset_message_id: header.message_id.to_string(),
             transaction_id: header.transaction_id.as_ref().map(ToString::to_string),
             recall_handle: header.recall_handle.as_ref().map(ToString::to_string),
-            region_id: header.region_id.as_deref().unwrap_or("DefaultRegion").to_string(),
+            region_id: region(header.region_id.as_deref()),
             trace_on: header.trace_on.as_deref() != Some("false"),
             attempts: self.ended + 1,
         }
     }
 
     /// How it ends when it is given up.
-    pub(crate) fn into_failed(self, op: OpId, now: Instant, kind: SendErrorKind) -> Event {
-        let is_recall = self.recall().is_some();
-        let error = self.into_error(now, kind);
-        if is_recall {
+    pub(crate) fn failed(&mut self, op: OpId, now: Instant, kind: SendErrorKind) -> Event {
+        let error = self.take_error(now, kind);
+        if self.recall().is_some() {
             Event::RecallFailed { op, error: RecallError(error) }
         } else {
             Event::SendFailed { op, error }
         }
     }
 
-    pub(crate) fn into_error(self, now: Instant, kind: SendErrorKind) -> SendError {
+    fn take_error(&mut self, now: Instant, kind: SendErrorKind) -> SendError {
         SendError(Box::new(SendFailure {
             kind,
-            topic: self.topic,
-            message_id: self.message_id,
-            attempts: self.failed,
+            topic: self.topic.clone(),
+            message_id: self.take_message_id(),
+            attempts: mem::take(&mut self.failed),
             took: now.saturating_since(self.began),
         }))
+    }
+}
+
+fn region(named: Option<&str>) -> Cow<'static, str> {
+    match named {
+        None | Some(DEFAULT_REGION) => Cow::Borrowed(DEFAULT_REGION),
+        Some(other) => Cow::Owned(other.into()),
     }
 }

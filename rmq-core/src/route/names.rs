@@ -19,7 +19,11 @@ impl Names {
     /// The topic of this name; `is_it` says whether a topic has it.
     pub(crate) fn find(&self, name: &str, is_it: impl Fn(TopicId) -> bool) -> Option<TopicId> {
         let hash = hash(name);
-        self.by_hash.range((hash, 0)..=(hash, u32::MAX)).map(|(_, id)| *id).find(|id| is_it(*id))
+        // Nearly always it is alone with its hash.
+        let first = self.by_hash.get(&(hash, 0)).copied().filter(|id| is_it(*id));
+        first.or_else(|| {
+            self.by_hash.range((hash, 0)..=(hash, u32::MAX)).map(|(_, id)| *id).find(|id| is_it(*id))
+        })
     }
 
     /// The name is not there yet.
@@ -41,12 +45,17 @@ impl Names {
 
 /// Eight bytes at a time. Names are a user's own, so nobody makes them collide.
 fn hash(name: &str) -> u64 {
-    name.as_bytes().chunks(8).fold(name.len() as u64, |hash, chunk| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        let mixed = (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        mixed ^ (mixed >> 32)
-    })
+    let (mut rest, mut hash) = (name.as_bytes(), name.len() as u64);
+    while let Some((word, after)) = rest.split_first_chunk() {
+        (rest, hash) = (after, mix(hash, u64::from_le_bytes(*word)));
+    }
+    let last = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    mix(hash, last)
+}
+
+fn mix(hash: u64, word: u64) -> u64 {
+    let mixed = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ (mixed >> 32)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use rmq_proto::properties::{
 };
 
 use crate::address::Address;
-use crate::producer::{NewSend, Target};
+use crate::producer::{MessageId, NewSend, Target};
 
 /// What a name of a broker begins with that is none: queues of a static topic belong to it (producer §3.6).
 const LOGICAL_BROKER: &str = "__syslo__";
@@ -268,7 +268,7 @@ impl SendBack {
             body: self.0.body.clone(),
             flag: self.0.flag,
             sys_flag: self.0.sys_flag.0,
-            message_id: map.get(UNIQ_KEY).map(ToString::to_string).unwrap_or_default(),
+            message_id: MessageId::Own(map.get(UNIQ_KEY).map(ToString::to_string).unwrap_or_default()),
             properties: encode(&map),
         }
     }

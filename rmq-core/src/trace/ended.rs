@@ -23,7 +23,7 @@ pub(crate) struct Labels {
 impl Labels {
     /// Of a half message just sent, whose tag and keys are in its own record; none if its broker does not want it traced.
     pub(crate) fn of_half(half: &SendResult) -> Option<Self> {
-        half.trace_on.then(|| Self { region: half.region_id.clone(), tags: None, keys: None })
+        half.trace_on.then(|| Self { region: half.region_id.to_string(), tags: None, keys: None })
     }
 
     /// Of a half message that a broker asks about; none if it does not want it traced.
@@ -49,11 +49,11 @@ pub(crate) fn ended(send: &SendOp, unix_ms: u64) -> Option<TraceRecord> {
         region: Some(labels.region.clone()),
         group: send.config.group.clone(),
         topic: send.topic.to_string(),
-        message_id: send.message_id.clone(),
+        message_id: send.message_id().into(),
         tags: labels.tags.clone(),
         keys: labels.keys.clone(),
         broker: address.map_or_else(String::new, ToString::to_string),
-        transaction_id: Some(send.message_id.clone()),
+        transaction_id: Some(send.message_id().into()),
         state: end.resolution,
         from_check: end.from_check,
     }))

@@ -23,10 +23,10 @@ pub(crate) fn published(send: &SendOp, now: Instant, result: &SendResult) -> Opt
     let property = |name| properties::value(&send.properties, name).map(ToString::to_string);
     Some(Box::new(TraceRecord::Pub(Pub {
         time: send.born_ms.saturating_add(waited),
-        region: Some(result.region_id.clone()),
+        region: Some(result.region_id.to_string()),
         group: send.config.group.clone(),
         topic: send.topic.to_string(),
-        message_id: send.message_id.clone(),
+        message_id: send.message_id().into(),
         tags: property(TAGS),
         keys: property(KEYS),
         broker: progress.address.as_ref().map_or_else(String::new, ToString::to_string),

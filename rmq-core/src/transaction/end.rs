@@ -69,7 +69,7 @@ impl End {
             commit_log_offset: self.offsets.commit_log,
             commit_or_rollback: self.resolution.to_i32(),
             from_check: Some(self.from_check),
-            message_id: Cow::Borrowed(&send.message_id),
+            message_id: Cow::Borrowed(send.message_id()),
             transaction_id: self.transaction_id.as_deref().map(Cow::Borrowed),
             topic: self.topic.as_deref().map(Cow::Borrowed),
             broker_name: self.broker.as_deref().map(Cow::Borrowed),
