@@ -155,7 +155,7 @@ const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
 /// The decimal digits of a number below 10^8 as values of eight bytes, the first one lowest. Each step splits all parts in two.
 #[inline]
 const fn eight_digits(number: u64) -> u64 {
-    let fours = number / 10_000 | number % 10_000 << 32;
+    let fours = (number / 10_000) | ((number % 10_000) << 32);
     // Division by 100 and by 10 as multiplication: exact for parts below 10,000 and 100.
     let hundreds = (fours * 10_486) >> 20 & 0x0000_007F_0000_007F;
     let pairs = hundreds | (fours - hundreds * 100) << 16;

@@ -229,6 +229,7 @@ pub fn encode<'a>(
 }
 
 /// Appends one property that was checked before.
+#[inline]
 pub(crate) fn push_pair(name: &str, value: &str, out: &mut String) {
     out.push_str(name);
     out.push(NAME_SEPARATOR);

@@ -185,8 +185,8 @@ fn put_word(room: &mut [u8; WORD * ESCAPE + WORD], mut word: u64, len: usize) ->
     }
 }
 
-/// The top bits of the bytes that are not ASCII that text can hold as it is: control characters, the quote, the backslash and
-/// what is above them.
+/// The top bits of the bytes that text cannot hold as they are, or that are not ASCII: control characters, the quote, the
+/// backslash.
 #[inline]
 const fn special_bytes(word: u64) -> u64 {
     const HIGH: u64 = ONES << 7;
@@ -194,7 +194,7 @@ const fn special_bytes(word: u64) -> u64 {
     // This puts the quote, 0x22, in the place of the blank, next to the control characters, and the blank behind it.
     let above_quote = ((word ^ (ONES * 2)) & LOW) + ONES * (0x80 - 0x21);
     let no_backslash = ((word ^ (ONES * b'\\' as u64)) & LOW) + LOW;
-    let high = (word & LOW) + ONES | word;
+    let high = ((word & LOW) + ONES) | word;
     (!(above_quote & no_backslash) | high) & HIGH
 }
 
