@@ -3,6 +3,7 @@
 use rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_core::proto::header::UnregisterHeader;
 use rmq_core::proto::message::Message;
+use rmq_core::proto::properties;
 use rmq_core::{
     Address, CloseCause, CloseReason, ConfigError, Event, Input, ProducerConfig, RequestError, SendErrorKind,
     SendOptions,
@@ -333,4 +334,38 @@ fn shutdown_abandons_what_waits() {
     assert_eq!((stats.operations, stats.operation_bytes), (0, 0));
     net.run(ms(300));
     assert!(shut_down_at(&net).is_some());
+}
+
+/// Stored, refused and cancelled, with short properties and with long ones.
+#[test]
+fn every_end_has_the_id_that_went_out_and_keeps_little_more() {
+    for len in [1, 1_000] {
+        let mut net = Net::new();
+        net.warm();
+        net.forget();
+        let send = |net: &mut Net, act: Act| {
+            for name in ["a", "b"] {
+                net.broker(name).always = Some(act.clone());
+            }
+            let message = Message::new("T", "Hello").property("k", "v".repeat(len));
+            let prepared = message.prepare(net.client.message_rules()).unwrap();
+            net.client.send(net.now, net.producer, prepared, SendOptions::default()).unwrap()
+        };
+        let stored = send(&mut net, Act::Stored(ResponseCode::SUCCESS));
+        net.run(ms(0));
+        let refused = send(&mut net, Act::Code(ResponseCode::NO_PERMISSION, "no"));
+        net.run(ms(0));
+        let went_out = |place: usize| {
+            let text = net.sends()[place].send().properties.unwrap().into_owned();
+            properties::value(&text, properties::UNIQ_KEY).unwrap().to_owned()
+        };
+        let result = net.take_sent(stored).1;
+        assert_eq!(result.message_id, went_out(0));
+        assert!(result.message_id.capacity() <= 128, "{}", result.message_id.capacity());
+        assert_eq!(net.take_error(refused).1.message_id(), went_out(1));
+        let cancelled = send(&mut net, Act::Silent);
+        net.client.cancel(net.now, cancelled);
+        net.run(ms(0));
+        assert_eq!(net.client.stats().operation_bytes, 0);
+    }
 }
