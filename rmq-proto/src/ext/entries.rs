@@ -58,20 +58,10 @@ pub(super) fn find<'a>(
     names: &[FieldName],
     found: &mut [Option<RawText<'a>>],
 ) {
+    // Mostly there is nothing else.
+    sweep(&mut entries, names, found);
     loop {
-        let mut is_any_known = false;
-        for (name, found) in names.iter().zip(&mut *found) {
-            if entries.is_at_end() {
-                return;
-            }
-            if let Some(value) = entries.take_known(name) {
-                *found = Some(value);
-                is_any_known = true;
-            }
-        }
-        if is_any_known {
-            continue;
-        }
+        while sweep(&mut entries, names, found) {}
         let Some((name, value)) = entries.next() else {
             return;
         };
@@ -80,6 +70,26 @@ pub(super) fn find<'a>(
             *found = Some(value);
         }
     }
+}
+
+/// Takes entries as long as each comes after the one before it in `names`. True if it found any and more may follow.
+#[inline(always)]
+fn sweep<'a>(
+    entries: &mut impl TakeKnown<'a>,
+    names: &[FieldName],
+    found: &mut [Option<RawText<'a>>],
+) -> bool {
+    let mut is_any_known = false;
+    for (name, found) in names.iter().zip(found) {
+        if entries.is_at_end() {
+            return false;
+        }
+        if let Some(value) = entries.take_known(name) {
+            *found = Some(value);
+            is_any_known = true;
+        }
+    }
+    is_any_known
 }
 
 /// A JSON object of any form.
