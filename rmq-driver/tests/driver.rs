@@ -707,11 +707,7 @@ fn l3_an_idle_connection_holds_next_to_nothing() {
     const KIB: i64 = 1_024;
     let mut idle = None;
     let opened = allocation_counter::measure(|| idle = Some(warm()));
-    assert!(
-        opened.bytes_current < (8 + 2 * 16) * KIB,
-        "two connections hold {} bytes",
-        opened.bytes_current
-    );
+    assert!(opened.bytes_current < (8 + 2 * 16) * KIB, "two connections hold {} bytes", opened.bytes_current);
     let (world, peer, client, _producer) = idle.unwrap();
     let answer = RemotingCommand { opaque: -1, flag: 1, ..RemotingCommand::request(RequestCode(0)) };
     let mut frame = BytesMut::new();
