@@ -60,6 +60,11 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
+    #[inline]
+    fn byte(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
     /// Reads exactly this; nothing else.
     #[inline]
     fn expect<const N: usize>(&mut self, piece: &[u8; N]) -> Option<()> {
@@ -82,24 +87,19 @@ impl<'a> Cursor<'a> {
     }
 
     fn long_integer(&mut self) -> Option<i32> {
-        let (sign, digits) = match self.text.get(self.at..)? {
-            [b'-', digits @ ..] => (-1, digits),
-            digits => (1, digits),
-        };
-        let (mut number, mut len) = (0_i64, 0);
-        for byte in digits.iter().take(10) {
-            let digit = byte.wrapping_sub(b'0');
-            if digit > 9 {
-                break;
-            }
-            number = number * 10 + i64::from(digit);
-            len += 1;
+        let negative = self.expect(b"-").is_some();
+        let start = self.at;
+        let mut number = 0_i64;
+        while let Some(digit @ b'0'..=b'9') = self.byte()
+            && self.at - start < 10
+        {
+            number = number * 10 + i64::from(digit - b'0');
+            self.at += 1;
         }
-        if len == 0 {
+        if self.at == start {
             return None;
         }
-        self.at += len + usize::from(sign < 0);
-        i32::try_from(sign * number).ok()
+        i32::try_from(if negative { -number } else { number }).ok()
     }
 
     /// Reads text after its first quote, and its last.
