@@ -22,13 +22,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connections<S> {
     }
 
     pub(crate) fn open(&mut self, conn: ConnId, connecting: Connecting<S>) {
-        let connection = Connection::new(conn, connecting, self.ready.waker(conn));
+        let mut connection = Connection::new(conn, connecting, self.ready.waker(conn));
+        enqueue(conn, &mut connection, &mut self.queue);
         self.all.insert(conn, connection);
-        self.change(conn, |_| ());
     }
 
     pub(crate) fn write(&mut self, conn: ConnId, data: WriteData) {
-        self.change(conn, |connection| connection.write(data));
+        if let Some(connection) = self.all.get_mut(&conn) {
+            connection.write(data);
+            enqueue(conn, connection, &mut self.queue);
+        }
     }
 
     pub(crate) fn close(&mut self, conn: ConnId) {
@@ -77,13 +80,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connections<S> {
             connection.is_queued = connection.is_ready();
             connection.is_queued
         });
-    }
-
-    fn change(&mut self, conn: ConnId, change: impl FnOnce(&mut Connection<S>)) {
-        if let Some(connection) = self.all.get_mut(&conn) {
-            change(connection);
-            enqueue(conn, connection, &mut self.queue);
-        }
     }
 }
 

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use rmq_core::{
-    Address, Attempt, CloseCause, RequestError, SendBackAttempt, SendBackError, SendBackErrorKind, SendError,
-    SendErrorKind,
+    Address, Attempt, CloseCause, EndTransactionError, RecallError, RequestError, SendBackAttempt,
+    SendBackError, SendBackErrorKind, SendError, SendErrorKind,
 };
 
 /// What a line says of the last failure.
@@ -114,13 +114,7 @@ pub(super) fn of_send(error: &SendError) -> (Kind, Cause) {
     let attempts = error.attempts().len();
     match error.attempts().last() {
         Some(last) if *error.kind() != SendErrorKind::ShutDown => {
-            let cause = Cause::Attempt {
-                error: last.error.clone(),
-                broker: Some(last.broker.clone()),
-                address: last.address.clone(),
-                attempts,
-            };
-            (Kind::of(&last.error), cause)
+            of_attempt(last.error.clone(), Some(last.broker.clone()), last.address.clone(), attempts)
         }
         _ => {
             let (kind, text) = Kind::of_end(error.kind());
@@ -133,13 +127,31 @@ pub(super) fn of_back(error: &SendBackError) -> (Kind, Cause) {
     match (error.kind(), error.attempts().last()) {
         (SendBackErrorKind::RetryFailed(error), _) => of_send(error),
         (SendBackErrorKind::DeadLetterRefused, Some(SendBackAttempt { broker, address, error: why, .. })) => {
-            let (broker, address) = (broker.clone(), address.clone());
-            let attempts = error.tries() as usize;
-            (Kind::of(why), Cause::Attempt { error: why.clone(), broker, address, attempts })
+            of_attempt(why.clone(), broker.clone(), address.clone(), error.tries() as usize)
         }
         (SendBackErrorKind::ShutDown, _) => (Kind::named("shut-down"), Cause::Text("the client shut down")),
         _ => (Kind::named("no-broker"), Cause::Text("there was no broker to ask")),
     }
+}
+
+pub(super) fn of_recall(error: &RecallError) -> (Kind, Cause) {
+    match error.attempt() {
+        Some(last) => of_attempt(last.error.clone(), Some(last.broker.clone()), last.address.clone(), 1),
+        None => (Kind::named("no-broker"), Cause::Text("there was no broker to ask")),
+    }
+}
+
+pub(super) fn of_end(error: &EndTransactionError) -> (Kind, Cause) {
+    of_attempt(error.cause().clone(), Some(error.broker().into()), error.address().cloned(), 1)
+}
+
+fn of_attempt(
+    error: RequestError,
+    broker: Option<Arc<str>>,
+    address: Option<Address>,
+    attempts: usize,
+) -> (Kind, Cause) {
+    (Kind::of(&error), Cause::Attempt { error, broker, address, attempts })
 }
 
 /// The attempts of an operation, one after the other.

@@ -58,7 +58,6 @@ pub(super) enum Line {
     RouteLost {
         topic: Arc<str>,
         cause: RouteLoss,
-        denied: bool,
     },
     /// One operation.
     Failed {
@@ -139,10 +138,10 @@ impl Line {
             Self::RouteLearned { topic, brokers, queues, changed: true } => {
                 info!(target: ROUTE, client_id, topic = &**topic, brokers, queues, "route changed");
             }
-            Self::RouteLost { topic, cause, denied: true } => {
+            Self::RouteLost { topic, cause: cause @ RouteLoss::Denied } => {
                 warn!(target: ROUTE, client_id, topic = &**topic, %cause, "route lost");
             }
-            Self::RouteLost { topic, cause, denied: false } => {
+            Self::RouteLost { topic, cause } => {
                 info!(target: ROUTE, client_id, topic = &**topic, %cause, "route lost");
             }
             Self::Failed { what, topic, message_id, took, tried } => {

@@ -3,14 +3,14 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use rmq_core::{CloseCause, Event, Instant, RouteLoss, SendError, SendErrorKind, SendResult};
+use rmq_core::{CloseCause, Event, Instant, SendError, SendErrorKind, SendResult};
 use tracing::Level;
 use tracing::level_filters::LevelFilter;
 
-use super::cause::{Cause, Kind, Quiet, Tried, of_back, of_send};
+use super::cause::{Cause, Kind, Quiet, Tried, of_back, of_end, of_recall, of_send};
 use super::fold::{Flood, Folds, Key, Trouble};
 use super::handles::guarded;
-use super::lines::{Failure, Group, Line, SEND};
+use super::lines::{Failure, Group, Line, SEND, millis};
 
 /// Least time between two looks at what was only counted.
 const LOOK: Duration = Duration::from_secs(1);
@@ -59,37 +59,21 @@ impl Log {
                 Ok(_) => {
                     let unanswered = (Kind::named("no-reply"), Cause::Text("no reply came"));
                     let failure = Failure::new("request", error.topic(), error.message_id(), error.took());
-                    self.failed(unanswered, failure, |tried| tried.push_str("stored, but no reply came"));
+                    self.failed(unanswered, failure, |tried, _| tried.push_str("stored, but no reply came"));
                 }
             },
             Event::SendBackFailed { error, .. } => {
                 let failure = Failure::new("send-back", error.topic(), error.message_id(), error.took());
-                let (kind, cause) = of_back(error);
-                let text = if self.debug { cause.to_string() } else { String::new() };
-                self.failed((kind, cause), failure, |tried| tried.push_str(&text));
+                self.failed_once(of_back(error), failure);
             }
             Event::RecallFailed { error, .. } => {
                 let failure = Failure::new("recall", error.topic(), error.message_id(), error.took());
-                let (kind, cause) = match error.attempt() {
-                    Some(last) => {
-                        let (broker, address) = (Some(last.broker.clone()), last.address.clone());
-                        let why = last.error.clone();
-                        (Kind::of(&why), Cause::Attempt { error: why, broker, address, attempts: 1 })
-                    }
-                    None => (Kind::named("no-broker"), Cause::Text("there was no broker to ask")),
-                };
-                let text = if self.debug { cause.to_string() } else { String::new() };
-                self.failed((kind, cause), failure, |tried| tried.push_str(&text));
+                self.failed_once(of_recall(error), failure);
             }
             Event::EndTransactionFailed { error, .. } => {
                 let (topic, id) = (error.topic(), error.message_id());
                 let failure = Failure::new("transaction-end", topic, id, error.took());
-                let (broker, address) = (Some(error.broker().into()), error.address().cloned());
-                let why = error.cause().clone();
-                let cause = Cause::Attempt { error: why, broker, address, attempts: 1 };
-                self.failed((Kind::of(error.cause()), cause), failure, |tried| {
-                    let _ = write!(tried, "{}", Quiet(error.cause()));
-                });
+                self.failed_once(of_end(error), failure);
             }
             notice => self.notice(notice),
         }
@@ -114,7 +98,7 @@ impl Log {
 
     fn send_failed(&mut self, what: &'static str, error: &SendError) {
         let failure = Failure::new(what, error.topic(), error.message_id(), error.took());
-        self.failed(of_send(error), failure, |tried| {
+        self.failed(of_send(error), failure, |tried, _| {
             let servers = match error.kind() {
                 SendErrorKind::RouteUnavailable { servers } | SendErrorKind::TopicNotFound { servers } => {
                     servers
@@ -131,16 +115,31 @@ impl Log {
         });
     }
 
-    fn failed(&mut self, (kind, cause): (Kind, Cause), failure: Failure<'_>, tell: impl FnOnce(&mut String)) {
+    /// An operation whose last failure says all there is to say.
+    fn failed_once(&mut self, why: (Kind, Cause), failure: Failure<'_>) {
+        self.failed(why, failure, |tried, cause| {
+            let _ = write!(tried, "{cause}");
+        });
+    }
+
+    fn failed(
+        &mut self,
+        (kind, cause): (Kind, Cause),
+        failure: Failure<'_>,
+        tell: impl FnOnce(&mut String, &Cause),
+    ) {
+        let tried = self.debug.then(|| {
+            let mut tried = String::new();
+            tell(&mut tried, &cause);
+            tried
+        });
         let Failure { what, topic, .. } = failure;
         let is_it = |key: &Key| matches!(key, Key::Operation { what: a, topic: b, kind: c } if *a == what && **b == *topic && *c == kind);
         let key = || Key::Operation { what, topic: topic.into(), kind };
         if let Some(tally) = self.folds.fail(self.now, is_it, key, cause.clone()) {
             self.push(Line::Trouble { key: key(), cause, tally });
         }
-        if self.debug {
-            let mut tried = String::new();
-            tell(&mut tried);
+        if let Some(tried) = tried {
             self.lines.push(failure.line(tried));
         }
     }
@@ -175,8 +174,7 @@ impl Log {
                 self.push(Line::RouteLearned { topic, brokers, queues, changed });
             }
             Event::RouteLost { topic, cause } => {
-                let (topic, denied) = (topic.clone(), *cause == RouteLoss::Denied);
-                self.push(Line::RouteLost { topic, cause: *cause, denied });
+                self.push(Line::RouteLost { topic: topic.clone(), cause: *cause });
             }
             Event::NameServersFailed { servers, .. } => {
                 let list: Vec<_> = servers.iter().map(|server| server.address.to_string()).collect();
@@ -187,8 +185,7 @@ impl Log {
             }
             Event::NameServerSwitched { to, .. } => self.trouble(Key::Switch, Cause::Address(to.clone())),
             Event::BrokerIsolated { broker, span, .. } => {
-                let millis = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
-                self.trouble(Key::Broker(broker.clone()), Cause::Isolated(millis));
+                self.trouble(Key::Broker(broker.clone()), Cause::Isolated(millis(*span)));
             }
             Event::BrokerRecovered { broker, .. } => {
                 self.well(Key::Broker(broker.clone()));

@@ -243,8 +243,7 @@ fn chain_verifier(
     roots: Arc<RootCertStore>,
     provider: Arc<CryptoProvider>,
 ) -> Result<Arc<WebPkiServerVerifier>, TlsConfigError> {
-    let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider).build();
-    verifier.map_err(|error| TlsConfigError::Other { reason: text(error) })
+    WebPkiServerVerifier::builder_with_provider(roots, provider).build().map_err(other)
 }
 
 fn with_certificate(
@@ -263,6 +262,6 @@ fn with_certificate(
     })
 }
 
-fn other(error: Error) -> TlsConfigError {
+fn other(error: impl fmt::Display) -> TlsConfigError {
     TlsConfigError::Other { reason: text(error) }
 }
