@@ -15,7 +15,7 @@ use rmq_driver::rmq_core::proto::code::RequestCode;
 use rmq_driver::{Client, FaultTolerance, Message, Producer, ProducerConfig, ResponseCode};
 use tracing::Level;
 use tracing::subscriber::DefaultGuard;
-use world::{BROKER, Hand, NAME_SERVER, Peer, World};
+use world::{BROKER, Hand, NAME_SERVER, Peer, World, half_message};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -226,31 +226,9 @@ fn a_route_that_changes_and_goes() {
 /// A broker's question about a transaction that nobody listens to.
 #[test]
 fn a_question_with_no_listener() {
-    use rmq_driver::StoredMessage;
-    use rmq_driver::rmq_core::proto::command::{FLAG_ONEWAY, RemotingCommand};
-    use rmq_driver::rmq_core::proto::header::CheckTransactionHeader;
     let stage = &mut Stage::warm(Level::INFO);
-    let message = StoredMessage {
-        topic: "orders".into(),
-        body: "hello".into(),
-        properties: "PGROUP\u{1}group\u{2}TRAN_MSG\u{1}true\u{2}UNIQ_KEY\u{1}AC0A\u{2}".into(),
-        ..StoredMessage::default()
-    };
-    let mut body = bytes::BytesMut::new();
-    message.encode(&mut body).unwrap();
-    let header = CheckTransactionHeader {
-        topic: None,
-        transaction_offset: 3,
-        commit_log_offset: 2_048,
-        message_id: None,
-        transaction_id: None,
-        offset_message_id: None,
-        broker_name: None,
-    };
-    let check = RemotingCommand::request(RequestCode::CHECK_TRANSACTION_STATE).with_ext(&header);
-    let check = RemotingCommand { flag: FLAG_ONEWAY, ..check.with_body(body.freeze()) };
     for _ in 0..5 {
-        stage.peer.write(stage.peer.pipe(BROKER), &check);
+        stage.peer.ask_about(&half_message("AC0A"));
         stage.peer.run();
     }
     let line = "WARN send nobody answers checks of transactions: see Producer::transaction_checks";

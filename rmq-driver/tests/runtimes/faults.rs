@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rmq_driver::{Client, Error, Producer, Runtime};
+use rmq_driver::{Client, Error, Producer, Runtime, SendResult};
 use rmq_sim::loopback::Server;
 use rmq_sim::model::{ClusterConfig, Fault};
 
@@ -24,15 +24,24 @@ async fn warm_up<R: Runtime + Default>(client: &Client<R>, producer: &Producer) 
     .await;
 }
 
+/// A client with so many sends under way at the only broker, which hangs.
+async fn hung<R: Runtime + Default>(
+    server: &Server,
+    count: usize,
+) -> (Client<R>, Producer, Tasks<Result<SendResult, Error>>) {
+    let (client, producer) = client::<R>(server.name_server());
+    warm_up(&client, &producer).await;
+    let broker = broker(server);
+    assert!(server.cluster(|cluster| cluster.fault(&broker, Fault::Hang)));
+    let sends = Tasks::start::<R, _>((0..count).map(|_| producer.send(message("x"))));
+    until::<R>("all are under way", || client.stats().awaited == count).await;
+    (client, producer, sends)
+}
+
 pub(crate) fn work_that_hangs_is_given_up_at_shutdown<H: Host>(host: &H) {
     let server = model(ClusterConfig::default());
-    let broker = broker(&server);
     host.block_on(async {
-        let (client, producer) = client::<H::Runtime>(server.name_server());
-        warm_up(&client, &producer).await;
-        assert!(server.cluster(|cluster| cluster.fault(&broker, Fault::Hang)));
-        let stuck = Tasks::start::<H::Runtime, _>((0..20).map(|_| producer.send(message("stuck"))));
-        until::<H::Runtime>("all are under way", || client.stats().awaited == 20).await;
+        let (client, producer, stuck) = hung::<H::Runtime>(&server, 20).await;
         let shutdown = client.shutdown_within(Duration::from_millis(50));
         in_time::<H::Runtime, _>("shutdown", shutdown).await.unwrap();
         for sent in stuck.join::<H::Runtime>().await {
@@ -51,11 +60,7 @@ pub(crate) fn sends_go_on_when_their_broker_is_back<H: Host>(host: &H) {
     let server = model(ClusterConfig::default());
     let broker = broker(&server);
     host.block_on(async {
-        let (client, producer) = client::<H::Runtime>(server.name_server());
-        warm_up(&client, &producer).await;
-        assert!(server.cluster(|cluster| cluster.fault(&broker, Fault::Hang)));
-        let sends = Tasks::start::<H::Runtime, _>((0..50).map(|_| producer.send(message("x"))));
-        until::<H::Runtime>("all are under way", || client.stats().awaited == 50).await;
+        let (client, producer, sends) = hung::<H::Runtime>(&server, 50).await;
         assert!(server.cluster(|cluster| cluster.stop(&broker)));
         for sent in sends.join::<H::Runtime>().await {
             let error = sent.unwrap_err();
@@ -75,11 +80,7 @@ pub(crate) fn sends_under_way_find_a_broker_that_is_back_at_once<H: Host>(host: 
     let server = model(ClusterConfig::default());
     let broker = broker(&server);
     host.block_on(async {
-        let (client, producer) = client::<H::Runtime>(server.name_server());
-        warm_up(&client, &producer).await;
-        assert!(server.cluster(|cluster| cluster.fault(&broker, Fault::Hang)));
-        let sends = Tasks::start::<H::Runtime, _>((0..50).map(|_| producer.send(message("x"))));
-        until::<H::Runtime>("all are under way", || client.stats().awaited == 50).await;
+        let (client, _producer, sends) = hung::<H::Runtime>(&server, 50).await;
         server.cluster(|cluster| {
             assert!(cluster.stop(&broker));
             cluster.heal(&broker);

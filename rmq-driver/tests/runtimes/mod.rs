@@ -17,6 +17,8 @@ pub(crate) mod handles;
 pub(crate) mod peer;
 pub(crate) mod peers;
 pub(crate) mod place;
+#[path = "../world/route.rs"]
+mod route;
 pub(crate) mod tools;
 
 use std::future::Future;

@@ -1,6 +1,5 @@
 //! A scripted server on a real socket: name server and broker in one.
 
-use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -8,11 +7,12 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use bytes::BytesMut;
-use rmq_driver::rmq_core::proto::body::{BrokerData, PERM_READ, PERM_WRITE, QueueData, TopicRouteData};
 use rmq_driver::rmq_core::proto::code::{RequestCode, ResponseCode};
 use rmq_driver::rmq_core::proto::command::{HeaderFormat, RemotingCommand};
 use rmq_driver::rmq_core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
 use rmq_driver::rmq_core::proto::header::SendResponseHeader;
+
+use super::route::route;
 
 /// What follows a send. Everything else is answered.
 pub(crate) enum Then {
@@ -188,22 +188,4 @@ fn write(mut stream: &TcpStream, answer: &RemotingCommand) {
     let mut out = BytesMut::new();
     answer.encode(HeaderFormat::Json, &mut out).unwrap();
     let _ = stream.write_all(&out);
-}
-
-/// One broker with one queue.
-fn route(address: &str) -> TopicRouteData {
-    let queue = QueueData {
-        broker_name: "broker".into(),
-        read_queue_nums: 1,
-        write_queue_nums: 1,
-        perm: PERM_READ | PERM_WRITE,
-        topic_sys_flag: 0,
-    };
-    let broker = BrokerData {
-        cluster: "cluster".into(),
-        broker_name: "broker".into(),
-        addresses: BTreeMap::from([(0, address.into())]),
-        ..BrokerData::default()
-    };
-    TopicRouteData { queue_datas: vec![queue], broker_datas: vec![broker], ..TopicRouteData::default() }
 }

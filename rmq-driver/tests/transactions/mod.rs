@@ -8,11 +8,9 @@ use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
-use bytes::BytesMut;
-use rmq_driver::rmq_core::proto::code::RequestCode;
-use rmq_driver::rmq_core::proto::command::{FLAG_ONEWAY, RemotingCommand};
+use rmq_driver::rmq_core::proto::command::RemotingCommand;
 use rmq_driver::rmq_core::proto::compress::Compression;
-use rmq_driver::rmq_core::proto::header::{CheckTransactionHeader, EndTransactionHeader};
+use rmq_driver::rmq_core::proto::header::EndTransactionHeader;
 use rmq_driver::rmq_core::proto::message::SysFlag;
 use rmq_driver::rmq_core::proto::properties::{UNIQ_KEY, value};
 use rmq_driver::{
@@ -20,7 +18,7 @@ use rmq_driver::{
     StoredMessage, TransactionCheck, TransactionResult,
 };
 
-use crate::world::{BROKER, Hand, Peer, World};
+use crate::world::{BROKER, Hand, Peer, World, half_message};
 use crate::{message, warm};
 
 /// What the broker was told: the numbers of `commitOrRollback`, whether a check was answered, and the remarks.
@@ -33,36 +31,8 @@ fn told(peer: &Peer) -> Vec<(i32, bool, Option<&str>)> {
     ends.map(|((number, from_check), remark)| (number, from_check, remark)).collect()
 }
 
-fn half_message(id: &str) -> StoredMessage {
-    StoredMessage {
-        topic: "orders".into(),
-        body: "hello".into(),
-        properties: format!("PGROUP\u{1}group\u{2}TRAN_MSG\u{1}true\u{2}UNIQ_KEY\u{1}{id}\u{2}"),
-        ..StoredMessage::default()
-    }
-}
-
-/// The broker asks about a message. Nothing runs.
-fn ask_about(peer: &Peer, message: &StoredMessage) {
-    let mut body = BytesMut::new();
-    message.encode(&mut body).unwrap();
-    let mut check = RemotingCommand::request(RequestCode::CHECK_TRANSACTION_STATE)
-        .with_ext(&CheckTransactionHeader {
-            topic: None,
-            transaction_offset: 3,
-            commit_log_offset: 2_048,
-            message_id: None,
-            transaction_id: None,
-            offset_message_id: None,
-            broker_name: None,
-        })
-        .with_body(body.freeze());
-    check.flag = FLAG_ONEWAY;
-    peer.write(peer.pipe(BROKER), &check);
-}
-
 pub(crate) fn ask(peer: &mut Peer, id: &str) {
-    ask_about(peer, &half_message(id));
+    peer.ask_about(&half_message(id));
     peer.run();
 }
 
@@ -378,7 +348,7 @@ fn a_body_that_cannot_be_inflated_is_left_as_it_is() {
     let mut message = half_message("1");
     message.body = "no zlib".into();
     message.sys_flag = SysFlag::default().with_compression(Compression::Zlib);
-    ask_about(&peer, &message);
+    peer.ask_about(&message);
     peer.run();
     let broken = next(&mut checks);
     assert_eq!(&*broken.message().body, b"no zlib");

@@ -3,8 +3,9 @@
 
 mod peer;
 mod pipe;
+mod route;
 
-pub(crate) use peer::{BROKER, NAME_SERVER, Peer, Seen, Wire};
+pub(crate) use peer::{BROKER, NAME_SERVER, Peer, Seen, Wire, half_message};
 pub(crate) use pipe::{Pipe, Pipes};
 
 use std::future::Future;

@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use bytes::{Bytes, BytesMut};
-use rmq_driver::rmq_core::proto::body::{BrokerData, PERM_READ, PERM_WRITE, QueueData, TopicRouteData};
 use rmq_driver::rmq_core::proto::code::{RequestCode, ResponseCode};
-use rmq_driver::rmq_core::proto::command::{HeaderFormat, RemotingCommand};
+use rmq_driver::rmq_core::proto::command::{FLAG_ONEWAY, HeaderFormat, RemotingCommand};
 use rmq_driver::rmq_core::proto::frame::{FrameDecoder, MAX_FRAME_LEN};
 use rmq_driver::rmq_core::proto::header::{
-    PushReplyHeader, RecallResponseHeader, SendMessageV2Header, SendResponseHeader,
+    CheckTransactionHeader, PushReplyHeader, RecallResponseHeader, SendMessageV2Header, SendResponseHeader,
 };
-use rmq_driver::rmq_core::proto::message::BatchElements;
+use rmq_driver::rmq_core::proto::message::{BatchElements, StoredMessage};
 use rmq_driver::rmq_core::proto::properties;
 
+use super::route::route;
 use super::{Pipes, World};
 
 pub(crate) const NAME_SERVER: &str = "names:9876";
@@ -140,8 +140,8 @@ impl Peer {
         }
         match RequestCode(request.code) {
             RequestCode::GET_ROUTEINFO_BY_TOPIC => {
-                let answer =
-                    RemotingCommand::response_to(request, ResponseCode::SUCCESS).with_body(route().encode());
+                let answer = RemotingCommand::response_to(request, ResponseCode::SUCCESS)
+                    .with_body(route(BROKER).encode());
                 self.write(pipe, &answer);
             }
             _ if request.is_response() => self.answered.push(ResponseCode(request.code)),
@@ -229,6 +229,24 @@ impl Peer {
         self.write(request.pipe, &push.with_body(body.into()));
     }
 
+    /// The broker asks about a half message. Nothing runs.
+    pub(crate) fn ask_about(&self, message: &StoredMessage) {
+        let mut body = BytesMut::new();
+        message.encode(&mut body).unwrap();
+        let header = CheckTransactionHeader {
+            topic: None,
+            transaction_offset: 3,
+            commit_log_offset: 2_048,
+            message_id: None,
+            transaction_id: None,
+            offset_message_id: None,
+            broker_name: None,
+        };
+        let check = RemotingCommand::request(RequestCode::CHECK_TRANSACTION_STATE).with_ext(&header);
+        let check = RemotingCommand { flag: FLAG_ONEWAY, ..check.with_body(body.freeze()) };
+        self.write(self.pipe(BROKER), &check);
+    }
+
     pub(crate) fn write(&self, pipe: usize, answer: &RemotingCommand) {
         let mut out = BytesMut::new();
         answer.encode(HeaderFormat::Json, &mut out).unwrap();
@@ -254,20 +272,12 @@ impl Peer {
     }
 }
 
-/// One broker with one queue.
-fn route() -> TopicRouteData {
-    let queue = QueueData {
-        broker_name: "broker".into(),
-        read_queue_nums: 1,
-        write_queue_nums: 1,
-        perm: PERM_READ | PERM_WRITE,
-        topic_sys_flag: 0,
-    };
-    let broker = BrokerData {
-        cluster: "cluster".into(),
-        broker_name: "broker".into(),
-        addresses: BTreeMap::from([(0, BROKER.into())]),
-        ..BrokerData::default()
-    };
-    TopicRouteData { queue_datas: vec![queue], broker_datas: vec![broker], ..TopicRouteData::default() }
+/// A half message of the producer group `group`, as a broker keeps it.
+pub(crate) fn half_message(id: &str) -> StoredMessage {
+    StoredMessage {
+        topic: "orders".into(),
+        body: "hello".into(),
+        properties: format!("PGROUP\u{1}group\u{2}TRAN_MSG\u{1}true\u{2}UNIQ_KEY\u{1}{id}\u{2}"),
+        ..StoredMessage::default()
+    }
 }
